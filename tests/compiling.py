@@ -18,6 +18,7 @@ from dask_tapestry_kernels.cpu.blocks import (
     region_boxes_compiled,
     region_runs_compiled,
     scatter_compiled,
+    search_compiled,
     select_compiled,
 )
 from dask_tapestry_kernels.cpu.cells import interpreter
@@ -27,9 +28,8 @@ from dask_tapestry_kernels.cpu.scan import scan_compiled
 
 OF_MANY_CELLS = (  # kernels that are not asked for of fewer cells than their module's `SMALL`
     between_compiled, bin_numbers_compiled, gather_compiled, nearest_sites_compiled, random,
-    region_boxes_compiled,
-    region_runs_compiled, scan_compiled, scatter_compiled, select_compiled, counting_sort,
-    bincount_compiled,
+    region_boxes_compiled, region_runs_compiled, scan_compiled, scatter_compiled, search_compiled,
+    select_compiled, counting_sort, bincount_compiled,
 )  # fmt: skip
 
 

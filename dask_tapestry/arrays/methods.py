@@ -15,6 +15,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked, checked_as
 from dask_tapestry.arrays.core.dispatch import is_wrapper
 from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
+from dask_tapestry.arrays.core.numpy_scalars import is_scalar
 from dask_tapestry.arrays.core.vindex import VIndex
 from dask_tapestry.arrays.elementwise import equality_and_power, foreign_ufuncs, ufunc_reduce
 from dask_tapestry.arrays.elementwise.cell_views import view
@@ -81,12 +82,17 @@ def _operator(function: Method, swapped: bool = False) -> Method:
 
 
 def _in_place(function: Method) -> Method:
-    """``x += y``: the array takes the new value, in the dtype and shape that it has."""
+    """``x += y``: the array takes the new value, in the dtype and shape that it has.
+
+    A scalar stays as it is, and the result is another one.
+    """
 
     def method(self: Array, other: ArrayLike) -> Any:
         if is_wrapper(type(other)):
             return NotImplemented
         result = function(self, other)
+        if is_scalar(self):
+            return result
         if result.shape != self.shape:
             raise ShapeError(
                 f"non-broadcastable output operand with shape {self.shape} doesn't match the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +39,12 @@ class Selected:
         return np.flatnonzero(np.unpackbits(bits, count=self.extent))
 
     @cached_property
+    def _listed(self) -> list[int]:
+        """The same as numbers of Python: a few are found in a tenth of the time."""
+        places: list[int] = self._places.tolist()
+        return places
+
+    @cached_property
     def _counted(self) -> dict[tuple[int, int, int], np.ndarray[Any, Any]]:
         """What `counts` found: every merge of nodes asks for those of its level."""
         return {}
@@ -49,8 +56,8 @@ class Selected:
 
     def between(self, low: int, high: int) -> tuple[int, int]:
         """Running numbers of the first one from `low` on, and of the first one from `high` on."""
-        first, last = np.searchsorted(self._places, (low, high))
-        return int(first), int(last)
+        first = bisect_left(self._listed, low)
+        return first, bisect_left(self._listed, high, first)
 
     def places(self, low: int, high: int) -> np.ndarray[Any, Any]:
         """Coordinates of those in ``[low, high)``."""
@@ -59,8 +66,8 @@ class Selected:
 
     def hull(self, low: int, high: int) -> tuple[int, int]:
         """First and one-past-last coordinate of those in ``[low, high)``; of none no span."""
-        there = self.places(low, high)
-        return (int(there[0]), int(there[-1]) + 1) if len(there) else (low, low)
+        first, last = self.between(low, high)
+        return (self._listed[first], self._listed[last - 1] + 1) if first < last else (low, low)
 
     def counts(self, start: int, side: int, number: int) -> np.ndarray[Any, Any]:
         """How many lie in each of a `number` of spans of `side` cells, one after the other."""

@@ -94,9 +94,7 @@ def _memory(entry: LoopEntry, out: Block | None) -> Block | None:
     """Where pieces are written, or added to: `out` where they are the value; None for a sink's."""
     loop, program = entry.loop, entry.loop.program
     if loop.adds:
-        total = POOL.empty(entry.work.box.shape, program.type.dtype) if out is None else out
-        total[...] = 0
-        return total
+        return _begun(entry, out)
     if loop.then is None and isinstance(program.instructions[-1].operator, Sink):
         return None
     if loop.then is None and out is not None:
@@ -105,6 +103,18 @@ def _memory(entry: LoopEntry, out: Block | None) -> Block | None:
     if loop.merges is not None:
         shape[loop.merges.axis] = min(shape[loop.merges.axis], loop.merges.kept)
     return room_for(program.type, shape)
+
+
+def _begun(entry: LoopEntry, out: Block | None) -> Block:
+    """The block that pieces add to, as it is before."""
+    operator = entry.loop.program.instructions[-1].operator
+    total = out
+    if total is None:
+        shape, axis = list(entry.work.box.shape), operator.outermost
+        turned = POOL.empty((shape.pop(axis), *shape), entry.loop.program.type.dtype)
+        total = np.moveaxis(turned, 0, axis)
+    total[...] = operator.adds_to
+    return total
 
 
 def _read_window(window: Window, box: ZRange, out: Block | None, pace: int) -> Block:

@@ -67,9 +67,12 @@ GATHERED_INDEX_BYTES: Final = 8 * 3
 
 # indexing/index_ranges
 # Parts of an index tensor, along its first dimension, whose bounds a plan has
-MOST_INDEX_SPANS: Final = 1024
+MOST_INDEX_SPANS: Final = 4096  # 64 KiB
 # Of the range of all indices: spans whose own ranges are so wide tell nothing
 TELLING_WIDTH: Final = 0.9
+
+# indexing/take
+MOST_READ_APART: Final = 64  # ranges of a block that are read one by one: each is a call of a store
 
 # indexing/masked_gather
 MASK_FLOPS: Final = 3  # of a place, to tell whether an owner has it: passes over a run
@@ -127,7 +130,7 @@ LONGEST_TILE: Final = 8  # times the longest node: blocks of whole tiles are no 
 MOST_COUNTED_SPANS: Final = 4096  # a plan carries the counts
 
 # reductions/group_fold
-CELLS_A_GROUP: Final = 4  # of a leaf: its table is no more than a fourth of what it reads
+CELLS_A_GROUP: Final = 4  # of a leaf or node: its table is no more than a fourth of what it reads
 
 # reductions/reduce
 NODE_COPIES: Final = 2  # alive at a time: each level has half the nodes of the one before

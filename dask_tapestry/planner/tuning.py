@@ -199,6 +199,8 @@ MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all g
 # search/form_choice
 CLOSE_TO_LEAST: Final = 1.1  # times the least seconds that are possible: not worth another form
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+# Times the part of the seconds that a form left elsewhere, up to which it is taken unsearched
+SAVES_AS_MUCH: Final = 1.02
 FAR_WORSE: Final = 2.0  # times the seconds of the best size: no further one is better
 NEARBY_NODES: Final = 32  # nodes that are searched for stored chunks
 SHORT_STEP_SECONDS: Final = 0.02  # seconds; of a shorter step no more than one size is tried

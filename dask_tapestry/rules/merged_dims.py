@@ -212,7 +212,7 @@ def _view_parted(view: View, x: Node, dim: int, sides: Sides, shared: Shared) ->
 
 
 def _product_parted(node: Node, dim: int, sides: Sides, shared: Shared) -> Node | None:
-    """A product whose rows, or columns, are parted."""
+    """A product whose rows, or columns, are parted; None if few are joined again to multiply."""
     inputs, first = list(node.inputs), node.type.ndim - 2
     number = dim - first
     factor = _parted(inputs[number], dim, sides, shared)
@@ -225,7 +225,15 @@ def _product_parted(node: Node, dim: int, sides: Sides, shared: Shared) -> Node 
     w = Labelled(inputs[1], (*batch, "k", *columns))
     keep = [*batch, *rows, *columns]
     made = arranged(contracted(x, w, keep), keep)
-    return made if made.type.dtype == node.type.dtype else None
+    apart_too = _product_below(made).type.shape != node.type.shape
+    return made if apart_too and made.type.dtype == node.type.dtype else None
+
+
+def _product_below(node: Node) -> Node:
+    """What a value is a view of, or the same cells in another shape."""
+    while node.operator.is_selector and len(node.inputs) == 1:
+        (node,) = node.inputs
+    return node
 
 
 def _places(dim: int, parted: int, sides: Sides) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""Rule on reductions of selected cells: they fold the cells where they lie.
+"""Rules on selected cells: reductions fold them where they lie, and others read their chunks alone.
 
 A mask that the client knows selects cells all over an axis, as the days of a month. Of the cells
 that it yields, nodes of a reduction have some of several stored chunks, and each chunk some of
@@ -9,14 +9,70 @@ reductions of several selections share a pass.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from dask_tapestry.cells import Selected, Tree, identity, selected_by
+import numpy as np
+
+from dask_tapestry.cells import Selected, Spaced, Tree, identity, selected_by
+from dask_tapestry.io.sources.numpy_source import constant
+from dask_tapestry.operators.indexing.index_ranges import IndexRanges
+from dask_tapestry.operators.indexing.take import take_places
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import tree_over
 from dask_tapestry.operators.sorting.compress import Compress
+from dask_tapestry.operators.views.view import View, ViewAxis, identity_axes
 from dask_tapestry.rewrite.rule import on
 from dask_tapestry.rules.tuning import FEWEST_TOUCHED_CHUNKS
 from dask_tapestry.teg import Node, apply
+from dask_tapestry.teg.stored_grid import stored_spacing
+
+
+@on(Compress)
+def slice_where_regular(node: Node) -> Node | None:
+    """``compress(x) -> x[a:b:n]`` where the mask is known and selects every n-th cell."""
+    places = _places(node)
+    if places is None or len(places) < 2 or len(set(np.diff(places).tolist())) > 1:
+        return None
+    (x, _), axis = node.inputs, _axis(node)
+    axes = list(identity_axes(x.type.shape))
+    axes[axis] = ViewAxis(axis, int(places[0]), int(places[1] - places[0]))
+    return apply(View(node.type.shape, tuple(axes)), x, line=node.line or "")
+
+
+@on(Compress)
+def take_where_apart(node: Node) -> Node | None:
+    """``compress(x) -> take(x)`` of stored data, where many chunks have no cell that is selected.
+
+    The mask is known: its cells are taken by their places, of which a block reads the chunks alone.
+    """
+    places = _places(node)
+    if places is None or not len(places):
+        return None
+    (x, _), axis = node.inputs, _axis(node)
+    chunks = stored_spacing(x)[axis]
+    if chunks is None or not _leave_chunks_out(places, chunks, x.type.shape[axis]):
+        return None
+    found = constant(places)
+    return take_places(x, [found], [axis], axis, IndexRanges.of([places]))
+
+
+def _axis(node: Node) -> int:
+    assert isinstance(node.operator, Compress)
+    return node.operator.axis
+
+
+def _places(node: Node) -> np.ndarray[Any, Any] | None:
+    """Where a mask that is known selects cells; None of others."""
+    assert isinstance(node.operator, Compress)
+    mask = node.operator.mask(node.input_types)
+    return None if mask is None or node.after else np.flatnonzero(mask)
+
+
+def _leave_chunks_out(places: np.ndarray[Any, Any], chunks: Spaced, extent: int) -> bool:
+    """Whether half of the chunks along an axis, or more, have none of these cells."""
+    side, offset = chunks
+    touched = len(np.unique((places - offset) // side))
+    return 2 * touched <= -(-(extent - offset) // side)
 
 
 @on(Reduce)
@@ -37,9 +93,14 @@ def fold_where_selected(node: Node) -> Node | None:
     if whole.cells not in (None, identity(source.type.dtype)):
         return None
     selected = selected_by(mask, whole.axes.index(compress.axis))
-    tree = tree_over(source.inputs[0], whole.axes)
+    tree, chunks = tree_over(source.inputs[0], whole.axes), stored_spacing(source.inputs[0])
     if tree.lattice is None or not _is_scattered(tree, selected):
         return None
+    own = chunks[compress.axis]
+    if own is not None and own.side < tree.sides(0)[selected.axis]:  # others' chunks, too
+        places = selected.places(0, selected.extent)
+        if _leave_chunks_out(places, own, selected.extent):
+            return None
     made = replace(whole, tree=replace(tree, selected=selected))
     return apply(made, source.inputs[0], line=node.line or "", after=list(node.after))
 

@@ -8,6 +8,7 @@ tree is: the bits are those of all together. Where it is free, neighbours are me
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from dask_tapestry.first import first_of
@@ -82,6 +83,17 @@ def merges_of(
     program: Program, box: ZRange, merging: Merging
 ) -> tuple[Program, ZRange, Merges, Program]:
     """What yields partial results, their box for a `box`, their merges, and what completes them."""
+    first, pairs, then = _programs(program, merging)
+    (roots,) = then.instructions[-1].operator.demand(then.inputs, box)
+    nodes = roots
+    for pair in reversed(pairs):
+        (nodes,) = pair.instructions[-1].operator.demand(pair.inputs, nodes)
+    return first, nodes, Merges(pairs, roots, merging.axis, merging.freely), then
+
+
+@lru_cache(maxsize=1024)  # each box of a program that is priced asks for them
+def _programs(program: Program, merging: Merging) -> tuple[Program, tuple[Program, ...], Program]:
+    """What yields partial results, what merges two of each level, and what completes them."""
     first, last = with_last(program, merging.first), program.instructions[-1]
     pairs, type_ = list[Program](), first.type
     for operator in merging.pairs:
@@ -89,9 +101,4 @@ def merges_of(
         pairs.append(Program((type_,), (step,)))
         type_ = step.type
     step = Instruction(merging.split.then, (0,), (type_,), last.type, last.line, last.device)
-    then = Program((type_,), (step,))
-    (roots,) = step.operator.demand((type_,), box)
-    nodes = roots
-    for pair in reversed(pairs):
-        (nodes,) = pair.instructions[-1].operator.demand(pair.inputs, nodes)
-    return first, nodes, Merges(tuple(pairs), roots, merging.axis, merging.freely), then
+    return first, tuple(pairs), Program((type_,), (step,))

@@ -154,5 +154,11 @@ def split_at(
     if split.sums is not None:
         return first, None, split.sums(box)
     (inner,) = split.then.demand((first.type,), box)
-    step = Instruction(split.then, (0,), (first.type,), last.type, last.line, last.device)
-    return first, Program((first.type,), (step,)), inner
+    return first, _completing(first, split.then, last), inner
+
+
+@lru_cache(maxsize=1024)  # each box of a program that is priced asks for it
+def _completing(first: Program, operator: Operator, last: Instruction) -> Program:
+    """What makes the value of an instruction, its `last`, of partial results."""
+    step = Instruction(operator, (0,), (first.type,), last.type, last.line, last.device)
+    return Program((first.type,), (step,))

@@ -9,7 +9,7 @@ what a block reads and needs in memory, and what a worker then executes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -323,8 +323,10 @@ class Program:
                 )
         bare = [
             instruction._replace(
-                operator=slots.get(instruction.operator)
-                or instruction.operator.without_constants(instruction.types),
+                operator=_one_of_equal(
+                    slots.get(instruction.operator)
+                    or instruction.operator.without_constants(instruction.types)
+                ),
                 line=None,
             )
             for instruction in self.instructions
@@ -357,3 +359,12 @@ class Program:
     def input_boxes(self, box: ZRange) -> tuple[tuple[ZRange, ...], ...]:
         """Boxes of each external input that the output's cells `box` need."""
         return self.schedule(box).boxes[: len(self.inputs)]
+
+
+@lru_cache(maxsize=2048)
+def _one_of_equal(operator: Operator) -> Operator:
+    """The same object for all equal operators.
+
+    What is remembered of them is found by comparing objects then, not dozens of formulas.
+    """
+    return operator

@@ -153,6 +153,8 @@ def apply(
     """
     origin = _origin.get()
     annotations = annotations_in_force() if origin is None else origin[1]
+    if origin is None and len(inputs) > 1:
+        operator.require_names(tuple([i.type for i in inputs]))
     form = form_of(operator) if form is None else form
     return _applied(operator, form, inputs, tuple(after), line, annotations)
 

@@ -19,8 +19,9 @@ class Split(NamedTuple):
         Takes the operator's inputs and yields partial results.
     then
         Takes what `first` yields, and yields the operator's value, to the same bits. None where
-        `first` adds: its kernel adds a part of what is folded to the operator's block, which is
-        zero before. Parts are cut along the first dimension of what `first` yields.
+        `first` adds: its kernel adds a part of what is folded to the operator's block, which has
+        cells `adds_to` before. Parts are cut along the first dimension of what `first` yields, and
+        come in order.
     sums
         Where `first` adds, the box of its output whose parts together are added to a box of the
         operator's; None for a box that has to be cut before.

@@ -48,7 +48,8 @@ CALLS: tuple[tuple[np.ndarray, tuple[str, ...]], ...] = (
     (RANDOM.normal(size=20_011), (
         "x * x + 1", "x[:-1][::-2] * 2 - x[1::2][::-1]", "dt.cumsum(x)", "x[x > 0.3]",
         "dt.maximum.accumulate(x)", "dt.histogram(x, bins=37, range=(-3, 3))[0]",
-        "dt.histogram(x, bins=[-2, -1.5, 0, 0.1, 2])[0]",
+        "dt.histogram(x, bins=[-2, -1.5, 0, 0.1, 2])[0]", "dt.digitize(x, [-2, -1, 0.5])",
+        "dt.searchsorted(dt.linspace(-2, 2, 99), x)",
         "dt.random.default_rng(3).random(20_011) + x",
     )),
     (RANDOM.normal(size=200_003), ("dt.median(x)", "dt.quantile(x, 0.99)")),

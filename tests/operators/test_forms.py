@@ -40,7 +40,8 @@ from .in_forms import formed, forms_of
 TIMES = 30  # cells of a lane that is sorted: short ones have no forms
 KINDS = ("f8", "f4", "i8", "i1", "c16")
 FOLD_NOTHING = ("Finalize", "UserOutputs")  # though they are operators of users, which may fold
-IN_TURNS = ("AddedProduct",)  # a part of a product, which no graph has
+# Parts of products and folds, which no graph has
+IN_TURNS = ("AddedGroupFolds", "AddedGroups", "AddedProduct")
 
 
 def cells(shape, kind, seed):

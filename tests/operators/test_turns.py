@@ -29,7 +29,8 @@ def in_turns(node, inputs, split, box, random):
     """The cells `box` of a node, by one of its splits; None where the box has to be cut before."""
     first = apply(split.first, *node.inputs)
     if split.sums is not None:
-        inner, out = split.sums(box), np.zeros(box.shape, node.type.dtype)
+        inner, out = split.sums(box), np.empty(box.shape, node.type.dtype)
+        out[...] = split.first.adds_to
         for piece in pieces(first, inner, random, {0}) if inner else ():
             assert block(first, inputs, piece, out) is out
         return out if inner else None

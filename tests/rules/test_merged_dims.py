@@ -2,6 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -221,3 +222,24 @@ def test_any_dims_merged_and_folded(stored, data):
     assert_close(made.compute(), wanted)
     back = (x.transpose(order).reshape(new) - 3).reshape(shape)
     np.testing.assert_array_equal(back.compute(), cells.transpose(order) - 3)
+
+
+FEW_ROWS = {  # which a product joins again, as BLAS takes them
+    "rows": ((4, 3, 40), lambda x: x.reshape(12, 40) @ np.ones((40, 2))),
+    "rows and a vector": ((4, 3, 40), lambda x: (2 * x).reshape(12, 40) @ np.ones(40)),
+    "rows of several matrices": ((2, 4, 3, 40), lambda x: x.reshape(2, 12, 40) @ np.ones((40, 1))),
+    "columns": ((40, 4, 3), lambda x: np.ones((1, 40)) @ x.reshape(40, 12)),
+    "columns of many rows": ((40, 4, 3), lambda x: np.ones((800, 40)) @ x.reshape(40, 12)),
+    "rows, turned": ((40, 4, 30), lambda x: x.reshape(40, 120).T @ np.ones((40, 2))),
+    "rows, parted": ((4, 3, 40), lambda x: (x.reshape(12, 40) @ np.ones((40, 1))).reshape(4, 3)),
+}
+
+
+@pytest.mark.parametrize("name", FEW_ROWS)
+def test_rows_that_are_joined_to_multiply_stay_merged(name):
+    shape, program = FEW_ROWS[name]
+    cells = np.arange(np.prod(shape) * 1.0).reshape(shape)
+    store = zarr.storage.MemoryStore()
+    made = zarr.create_array(store, shape=shape, chunks=[max(1, n // 2) for n in shape], dtype="f8")
+    made[...] = cells
+    np.testing.assert_array_equal(program(dt.from_zarr(store)).compute(), program(cells))

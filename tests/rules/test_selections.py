@@ -204,3 +204,36 @@ def test_any_selections_have_one_value(stored, shardings, chosen, name, block_by
             np.testing.assert_allclose(value, getattr(CELLS[mask], name)(axis=0), rtol=1e-9)
             with shardings.tiny(block_bytes, workers=2):
                 assert same_bits(own.compute(), value)
+
+
+MASKS = {
+    "every eighth": np.arange(64) % 8 == 3,
+    "side by side": (np.arange(64) > 20) & (np.arange(64) < 30),
+    "two": np.isin(np.arange(64), [1, 50]),
+    "seasons": np.isin(np.arange(64), [4, 5, 6, 7, 24, 25, 26, 27]),
+    "one": np.arange(64) == 40,
+    "none": np.zeros(64, bool),
+    "all": np.ones(64, bool),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=list(MASKS))
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("side", [1, 4])
+def test_chunks_without_selected_cells_are_not_read(mask, axis, side, tmp_path, shardings):
+    shape, chunks = ((64, 2000), (side, 2000)) if axis == 0 else ((2000, 64), (2000, side))
+    cells = np.random.default_rng(1).integers(-99, 99, shape)
+    dt.to_zarr(dt.asarray(cells), tmp_path / "x.zarr", chunks=chunks)
+    x = dt.from_zarr(tmp_path / "x.zarr")
+    touched = len(set((np.flatnonzero(mask) // side).tolist()))
+    for program in (
+        lambda x: x[mask] if axis == 0 else x[:, mask],
+        lambda x: (x * 3 + 1)[mask].sum(1) if axis == 0 else (x * 3 + 1)[:, mask].sum(0),
+        lambda x: x[mask].sum(0) if axis == 0 else x[:, mask].sum(1),
+    ):
+        made, expected = program(x), program(cells)
+        np.testing.assert_array_equal(made.compute(), expected)
+        with shardings.tiny(200_000):
+            np.testing.assert_array_equal(program(x).compute(), expected)
+        if mask.any() and 2 * touched <= 64 // side:
+            assert dt.plan(made).cost["bytes_read"] == touched * side * 2000 * 8

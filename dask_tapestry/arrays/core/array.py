@@ -66,7 +66,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     array([5, 7, 9])
     """
 
-    __slots__ = ("__dict__", "_deferred", "_node", "_plan_given", "_shares", "_write")
+    __slots__ = ("_deferred", "_known", "_node", "_plan_given", "_shares", "_write")
     __array_priority__ = PRIORITY
     _elsewhere = staticmethod(hint_of_attribute)
 
@@ -83,6 +83,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     ) -> None:
         if not isinstance(node, Node | Deferred):
             node = blocks_named(node, name, chunks, dtype, meta, shape)
+        self._known: dict[str, Any] = {}  # what was lowered for this very array, and said of it
         self._deferred = node if isinstance(node, Deferred) else None
         self._node = node if isinstance(node, Node) else None
         self._plan_given = plan
@@ -102,14 +103,19 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 
     @node.setter
     def node(self, node: Node) -> None:
-        self.__dict__.clear()  # what was planned for the value before
+        self._known.clear()  # of the value before
         if self._write is not None:
             self._write.read()
         if self._write is not None or (self._shares and is_part(self._node)):
             self._write, self._node = UnreadWrite(node), None
         else:
             self._node = node
-        self._deferred, self._plan_given = None, None
+        self._deferred, self._plan_given, self._shares = None, None, False
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it was copied or written to, so that it is nobody else's value."""
+        return not self._shares
 
     @property
     def deferred(self) -> Deferred | None:
@@ -247,7 +253,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     def _lowered(self) -> planned_expression.LoweredPlan:
         """The layers of this array alone; the last one yields the nominal chunks."""
         cuts = self.nominal_cuts
-        known: dict[Any, planned_expression.LoweredPlan] = self.__dict__.setdefault("lowered", {})
+        known: dict[Any, planned_expression.LoweredPlan] = self._known.setdefault("lowered", {})
         if cuts not in known:
             plan = build_plan([scheduler_blocks.held_in(self.node, cuts)])
             lowered = planned_expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
@@ -267,7 +273,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     @property
     def said(self) -> dict[str, str]:
         """What the user said of this very array: its ``"name"``, what was ``"called"``."""
-        known: dict[str, str] = self.__dict__.setdefault("said", {})
+        known: dict[str, str] = self._known.setdefault("said", {})
         return known
 
     @property

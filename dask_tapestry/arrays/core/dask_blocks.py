@@ -23,7 +23,7 @@ TOKEN: Final = re.compile(r"-[0-9a-f]{32}$")  # of what a value is made of: `das
 
 
 def blocks_of(d: DaskArray) -> Node:
-    """The node whose blocks are those of a Dask array, as they are.
+    """The node whose blocks are those of a Dask array, as they are if their cells are native.
 
     Two arrays of one name are one value if a token of Dask's ends the name; a name that somebody
     chose says nothing of the value.
@@ -34,11 +34,13 @@ def blocks_of(d: DaskArray) -> Node:
     """
     if not isinstance(getattr(d, "dask", None), Mapping) or not hasattr(d, "chunks"):
         raise ArgumentTypeError(f"a dask.array is needed, not {type(d).__name__}")
-    cell_dtype(np.dtype(d.dtype))
+    dtype = cell_dtype(np.dtype(d.dtype))
+    if dtype != d.dtype:
+        d = d.astype(dtype)
     cuts = cuts_of_chunks(d.chunks)
     if any(len(lengths) != c.count for lengths, c in zip(d.chunks, cuts, strict=True)):
         d = d.rechunk(tuple(tuple(c.lengths()) for c in cuts))  # without its empty blocks
-    type_ = TensorType(tuple(c.extent for c in cuts), np.dtype(d.dtype))
+    type_ = TensorType(tuple(c.extent for c in cuts), dtype)
     identity = "" if TOKEN.search(d.name) else uuid4().hex
     graph, known = d.__dask_graph__(), BlockFormat.of(d._meta)
     return from_blocks(d.name, type_, cuts, graph, identity, None, cuts, known)

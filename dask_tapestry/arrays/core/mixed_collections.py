@@ -58,7 +58,7 @@ def planned_together(
     Sequence of Array
         The same.
     """
-    new = [x for x in arrays if x.nominal_cuts not in x.__dict__.get("lowered", {})]
+    new = [x for x in arrays if x.nominal_cuts not in x._known.get("lowered", {})]
     by_node = {x.node: x for x in new}
     if len(by_node) < 2:
         return arrays
@@ -74,7 +74,7 @@ def planned_together(
         if x.name != by_node[x.node].name:
             continue  # another name of the same value: keys are those of the name
         own = Lowered(lowered.graph, [lowered.keys[numbers[x.node]]], lowered.layouts)
-        x.__dict__.setdefault("lowered", {})[x.nominal_cuts] = own, scattered
+        x._known.setdefault("lowered", {})[x.nominal_cuts] = own, scattered
     return arrays
 
 
@@ -172,7 +172,7 @@ class MixedExpr(HLGExpr):
             x = plain_arrays.get(id(expr))
             if isinstance(expr, MixedExpr):
                 planned.append(expr.wrapped_expr)
-            elif x is not None and "lowered" in x.__dict__:
+            elif x is not None and "lowered" in x._known:
                 planned.append(HLGExpr.from_collection(x).finalize_compute())
             else:
                 planned.append(expr)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.masked import Masked
+from dask_tapestry.arrays.core.numpy_scalars import is_scalar
 from dask_tapestry.arrays.ma.parts import fill_of, fitting_fill
 from dask_tapestry.arrays.ma.ufuncs import EQUALITIES, ORDERS, masked_results
 from dask_tapestry.errors import DTypeError, ShapeError
@@ -68,8 +69,10 @@ class MaskedArithmetic(Masked):
         return made
 
     def _in_place(self, name: str, other: Any) -> Self:
-        """``x += y``: the array takes the new value, in the dtype and shape that it has."""
-        result = self._operated(name, other)
+        """``x += y``: the array takes the new value, in its dtype and shape; a scalar stays."""
+        result: Self = self._operated(name, other)
+        if is_scalar(self.cells):
+            return result
         if result.cells.shape != self.cells.shape:
             raise ShapeError(
                 f"non-broadcastable output operand with shape {self.cells.shape} doesn't match "

@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import promoted
+from dask_tapestry.arrays.core.known_values import where_known
 from dask_tapestry.arrays.core.lanes import align_weights
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import flag, wanted_dtype
@@ -69,12 +70,13 @@ def average(
     {Raises}
         DTypeError: If `a` and `weights` differ in shape and no axis is given.
         ShapeError: If `weights` does not fit `a` along `axis`.
+        ZeroDivisionError: If weights that are in memory sum to zero.
     {See Also} mean, cov
 
     Notes
     -----
-    Where weights sum to zero the result is NaN or infinite: the sum is not known before it is
-    computed. NumPy raises ZeroDivisionError.
+    Where weights that are computed sum to zero the result is NaN or infinite, and computing it
+    warns of the division: the sum is not known before.
 
     {Examples}
     >>> float(dt.average(dt.asarray([1.0, 4.0]), weights=[2, 1]))
@@ -92,6 +94,12 @@ def average(
     given = asarray(weights)
     dtype = promoted(x.dtype, given.dtype, np.float64 if x.dtype.kind in "biu" else x.dtype)
     aligned = align_weights(given, x.shape, axis)
+    known = where_known(given)
+    if not isinstance(known, Array):
+        whole = axis is None or known.shape != x.shape
+        along = None if whole else normalize_axes(axis, x.ndim)
+        if np.any(known.sum(along) == 0):
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     scale = sum(aligned, axis, dtype=dtype, keepdims=keep)
     weighted = Array(elementwise("multiply", x.node, aligned.node, dtype=dtype))
     value = sum(weighted, axis, dtype=dtype, keepdims=keep) / scale

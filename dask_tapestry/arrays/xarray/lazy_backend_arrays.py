@@ -26,13 +26,15 @@ def opened(data: Any) -> Array:
     """Return what xarray reads lazily as an array, of which a plan knows the stored chunks.
 
     A plan sees the chunks of a Zarr array below, slices that were taken of it, and functions of
-    single cells that decode it. Anything else is read through xarray, by slices.
+    single cells that decode it. Anything else is read through xarray, by slices. Names of
+    dimensions are left to xarray, which tells no array when it changes them.
 
     {Parameters} data: What xarray gives a chunk manager.
-    {Returns} Array: Of the same cells.
+    {Returns} Array: Of the same cells, without names.
     """
     seen = _seen_through(data)
-    return asarray(data) if seen is None or seen.dtype != data.dtype else seen
+    x = asarray(data) if seen is None or seen.dtype != data.dtype else seen
+    return x.rename(*[None] * x.ndim) if x.dims else x
 
 
 def unwrapped(data: Any) -> Any:

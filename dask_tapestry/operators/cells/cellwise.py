@@ -35,9 +35,17 @@ class CellwiseOperator(BlockOperator):
     def transposed_inputs(self, inputs: Types) -> tuple[int, ...]:
         return tuple(range(len(inputs)))
 
+    def require_names(self, inputs: Types) -> None:
+        """Refuse a dimension that has two names."""
+        named = [x.dims for x in inputs if x.dims]
+        for place, names in enumerate(zip(*named, strict=False)):
+            if len(set(names) - {None}) > 1:
+                texts = " and ".join(map(str, inputs))
+                raise ShapeError(f"dimension {place} has two names in {texts}: rename one of them")
+
 
 def common_shape(inputs: Types, what: str) -> tuple[tuple[int, ...], Dims]:
-    """Shape of all inputs, and the names of the dimensions; a ShapeError where two disagree."""
+    """Shape of all inputs, and the names of the dimensions that they agree on."""
     shapes = {x.shape for x in inputs}
     if len(shapes) != 1:
         raise ShapeError(f"a {what} takes tensors of one shape, got {shapes}")
@@ -45,15 +53,10 @@ def common_shape(inputs: Types, what: str) -> tuple[tuple[int, ...], Dims]:
 
 
 def _common_dims(inputs: Types) -> Dims:
-    """Names of the dimensions; a ShapeError where two inputs disagree."""
+    """Names of the dimensions; none of one that has two, as rules take names for nothing."""
     named = [x.dims for x in inputs if x.dims]
     if not named:
         return None
-    dims = list(named[0])
-    for others in named[1:]:
-        for place, name in enumerate(others):
-            if dims[place] not in (name, None) and name is not None:
-                texts = " and ".join(map(str, inputs))
-                raise ShapeError(f"dimension {place} has two names in {texts}: rename one of them")
-            dims[place] = dims[place] or name
-    return tuple(dims)
+    found = [set(names) - {None} for names in zip(*named, strict=True)]
+    dims = tuple([names.pop() if len(names) == 1 else None for names in found])
+    return dims if any(dims) else None

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells import Spaced
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.tuning import MOST_INDEX_SPANS, TELLING_WIDTH
 from dask_tapestry.teg import Region
@@ -79,6 +80,32 @@ class IndexRanges:
         first, end = places.lo[0] // self.span, -(-places.hi[0] // self.span)
         part = self.table[number, first:end]
         return int(part[:, 0].min()), int(part[:, 1].max()) + 1
+
+    def apart(self, number: int, places: ZRange, stored: Spaced) -> list[tuple[int, int]]:
+        """Ranges in `hull`, ascending, that hold these indices; none has a part of another's chunk.
+
+        Those of some places lie within those of more.
+
+        Examples
+        --------
+        >>> ranges = IndexRanges.of([np.array([3, 4, 25, 9, 26])])
+        >>> (
+        ...     ranges.apart(0, ZRange((0,), (5,)), Spaced(5)),
+        ...     ranges.apart(0, ZRange((0,), (3,)), Spaced(5)),
+        ... )
+        ([(3, 10), (25, 27)], [(3, 5), (25, 26)])
+        """
+        first, end = places.lo[0] // self.span, -(-places.hi[0] // self.span)
+        part = self.table[number, first:end]
+        low, high = part[np.argsort(part[:, 0], kind="stable")].T
+        ends = np.maximum.accumulate(high) + 1
+        side, offset = stored
+        is_far = (low[1:] > ends[:-1]) & (
+            (low[1:] - offset) // side > (ends[:-1] - 1 - offset) // side
+        )
+        starts = np.append(0, np.flatnonzero(is_far) + 1)
+        lasts = np.append(starts[1:], len(low)) - 1
+        return list(zip(low[starts].tolist(), ends[lasts].tolist(), strict=True))
 
     def restrict(self, region: Region) -> IndexRanges | None:
         """Bounds of the indices in a region of their coordinates."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells import Spaced
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
@@ -18,13 +19,18 @@ from dask_tapestry.operators.indexing import bucket_shuffle, masked_gather
 from dask_tapestry.operators.indexing.bucket_shuffle import owner_counts
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.operators.indexing.take_by_rows import Gathered, taken_by_rows
-from dask_tapestry.operators.tuning import OWNERS_COMPARED, WORTH_SHUFFLING_BYTES
+from dask_tapestry.operators.tuning import (
+    MOST_READ_APART,
+    OWNERS_COMPARED,
+    WORTH_SHUFFLING_BYTES,
+)
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Form, Progression, Region, Selector, Tensor, TensorType, apply
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.teg.regularity import ANYWHERE, Regularity
+from dask_tapestry.teg.stored_grid import stored_spacing
 from dask_tapestry.zspace import ZRange
 
 
@@ -34,7 +40,8 @@ class Take(Selector):
 
     The other inputs, one for each of `axes`, are integers of one shape J; negative ones count from
     the end. The output's dimensions are those of the first input that are not in `axes`, with J's
-    inserted at `at`. With `bounds`, a block reads the range of its indices; else `axes` whole.
+    inserted at `at`. With `bounds`, a block reads the range of its indices; else `axes` whole. Of
+    `stored` data it reads only the chunks along its one axis that it needs, if they are not many.
     """
 
     name = "take"
@@ -44,6 +51,7 @@ class Take(Selector):
     axes: tuple[int, ...]
     at: int
     bounds: IndexRanges | None = None
+    stored: Spaced | None = None
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, indices = inputs[0], inputs[1]
@@ -76,6 +84,16 @@ class Take(Selector):
                 lo[axis], hi[axis] = self.bounds.hull(number, index_box)
         return (ZRange(tuple(lo), tuple(hi)), *(index_box,) * len(self.axes))
 
+    def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
+        """The ranges of the first input that hold its indices, then the indices."""
+        hull, *places = self.demand(inputs, box)
+        reads = [hull]
+        if self.stored is not None and self.bounds is not None and not hull.is_empty:
+            found = self.bounds.apart(0, places[0], self.stored)
+            if len(found) <= MOST_READ_APART:
+                reads = [hull.replace(self.axes[0], lo, hi) for lo, hi in found]
+        return (*[(0, read) for read in reads], *enumerate(places, 1))
+
     def regularity(self, inputs: Types) -> Regularity:
         """Along the indices their values tell what is read, where it is known."""
         kept, rank = self._split(inputs)
@@ -91,12 +109,16 @@ class Take(Selector):
         return box.size // max(1, prod(run))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {
+        told = {
             "axes": self.axes,
             "at": self.at,
             "extents": tuple(inputs[0].shape[axis] for axis in self.axes),
             "origin": tuple(boxes[0].lo[axis] for axis in self.axes),
         }
+        parts = boxes[: len(boxes) - len(self.axes)]
+        if len(parts) > 1:
+            told["starts"] = tuple([part.lo[self.axes[0]] for part in parts])
+        return told
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         """Indices sent to the owners of parts of a table, and rows back, as of a gather.
@@ -118,7 +140,7 @@ class Take(Selector):
         for dim, part in zip(kept, outer, strict=True):
             reads[dim] = part
         bounds = self.bounds.restrict(index_region) if self.bounds is not None else None
-        cut = Take(self.axes, self.at, bounds)
+        cut = Take(self.axes, self.at, bounds, self.stored)
         return Restriction(cut, (Region(reads), *(index_region,) * len(self.axes)), region)
 
     def follow(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
@@ -191,8 +213,9 @@ def take_places(
     ordered = sorted(zip(axes, indices, strict=True), key=lambda pair: pair[0])
     if list(axes) != [axis for axis, _ in ordered]:
         bounds = None
-    whole = [broadcast(p, shape) for _, p in ordered]
-    return apply(Take(tuple(axis for axis, _ in ordered), at, bounds), x, *whole)
+    whole, own = [broadcast(p, shape) for _, p in ordered], tuple(axis for axis, _ in ordered)
+    stored = stored_spacing(x)[own[0]] if bounds is not None and len(own) == 1 else None
+    return apply(Take(own, at, bounds, stored), x, *whole)
 
 
 def take(x: Tensor, places: Tensor, axis: int) -> Tensor:

@@ -44,7 +44,7 @@ class BandValues(MatrixFunction):
 
     name = kernel = "bandvalues"
     reads = ("dm",)
-    work = ("dmm", 36.0)  # rotations: 1.3 to 1.9 ns for each cell of a band and row
+    work = ("mm", 4e3)  # 2.6 to 4.3 s for bands of 125 to 1000 diagonals, side 4000
 
     def results(self, inputs: Types) -> tuple[Result, ...]:
         return (Result("values", "m", np.dtype(inputs[0].dtype.char.lower())),)

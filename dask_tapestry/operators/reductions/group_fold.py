@@ -9,8 +9,8 @@ Source: Tapestry whitepaper, "Dimension Reduction Operations".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
@@ -20,6 +20,7 @@ import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.cells.fixed_dtype import dtype_name
+from dask_tapestry.cells.tuning import LEAST_FOLDED_CELLS
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.monoids import MONOIDS
@@ -32,8 +33,10 @@ from dask_tapestry.teg import (
     Kind,
     Region,
     Signature,
+    Split,
     Tensor,
     TensorType,
+    Turns,
     apply,
 )
 from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
@@ -41,6 +44,8 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 
 MANY_FOLDS: Final = {"nanmean": 2, "nanvar": 5, "nanstd": 5}  # times as many
 SPREADS: Final = ("mean", "var", "std")  # whose states count what is not NaN
+# Those whose state of some cells becomes that of one cell more, as the kernel folds them
+GROWING: Final = frozenset({"sum", "prod", "min", "max", "any", "all", "nanmean"})
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,27 @@ class GroupFold(TreeReduction):
             return replace(self, target=target)
         how = (self.monoid, self.axes, self.tree, self.dtype, self.state)
         return GroupMerge(*how, self.ddof, source, target)
+
+    def turns(self, inputs: Types) -> Turns | None:
+        """A table of one leaf takes cell after cell along the first folded axis."""
+        if not self.grows:
+            return super().turns(inputs)
+        added = AddedGroups(**{one.name: getattr(self, one.name) for one in fields(self)})
+        return Turns((1,), lambda _: Split(added, None, self.cells_of_leaf))
+
+    @property
+    def grows(self) -> bool:
+        """Whether tables of leaves come out, to which cells are added one after the other."""
+        if self.target != 0 or self.monoid not in GROWING:
+            return False
+        tree = self.tree
+        return tree.lattice is None or prod(tree.inner(tree.sides(0)).counts(0)) == 1
+
+    def cells_of_leaf(self, box: ZRange) -> ZRange | None:
+        """A box of tables, behind the cells of a leaf along the first axis; None of several."""
+        if any(box.shape[axis] > 1 for axis in self.axes):
+            return None
+        return box.embed(0, *self.tree.span(0, 0, box.lo[self.axes[0]]))
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, codes = inputs
@@ -161,9 +187,13 @@ class GroupFold(TreeReduction):
             "target": self.target,
         }
 
+    @property
+    def cell_flops(self) -> int:
+        """Operations of a cell that is folded."""
+        return GROUPED_CELL_FLOPS * MANY_FOLDS.get(self.monoid, 1)
+
     def flops(self, inputs: Types, box: ZRange) -> int:
-        cells = self.demand(inputs, box)[0].size
-        return GROUPED_CELL_FLOPS * MANY_FOLDS.get(self.monoid, 1) * cells
+        return self.cell_flops * self.demand(inputs, box)[0].size
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Tables of the leaves of a cell of the lattice, and of each level of nodes."""
@@ -206,6 +236,78 @@ class GroupFold(TreeReduction):
             null = np.isnat(own) if own.dtype.kind in "mM" else np.isnan(own)
             own = np.where(null, self.identity, own)
         return getattr(np, MONOIDS[self.monoid].ufunc).reduce(own.astype(self.state), 0)
+
+
+@dataclass(frozen=True)
+class AddedGroups(GroupFold):
+    """Adds the cells of some places along the first folded axis to the tables of a block.
+
+    Its output, which is never in memory, has tables for each of these places.
+    """
+
+    name = "addedgroups"
+    kernel = "add_groups"
+
+    @property
+    def adds_to(self) -> Any:  # type: ignore[override]
+        """The state of no cells."""
+        return self.identity
+
+    @property
+    def outermost(self) -> int:  # type: ignore[override]
+        """The groups: a place is of one."""
+        return -1
+
+    def turns(self, inputs: Types) -> Turns | None:
+        return None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        tables = super().infer(*inputs)
+        return TensorType((inputs[0].shape[self.axes[0]], *tables.shape), tables.dtype)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        """That of the fold, of one place along the first axis."""
+        return at_places(super().signature(*inputs), inputs[0], self.axes[0], self.labelled)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return super().arguments(inputs, ZRange(box.lo[1:], box.hi[1:]), boxes)
+
+    def block_bytes(self, type_: TensorType, box: ZRange) -> int:
+        """None: it adds to a block that is there."""
+        return 0
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return 0
+
+
+def at_places(fold: Signature, x: TensorType, axis: int, labelled: Sequence[int]) -> Signature:
+    """The signature of a fold whose output has the places along `axis` of the cells before.
+
+    Its inputs are cells, and last their codes, which have the `labelled` axes.
+    """
+    place = IndexDim("place", x.shape[axis])
+    *cells, codes = fold.inputs
+    number = labelled.index(axis) if axis in labelled else None
+    reads = [_behind_place(one, axis) for one in cells]
+    (tables,) = fold.outputs
+    written = _behind_place(tables, None)
+    writes = IndexProjection(
+        ((1, *[0] * len(fold.index)), *written.matrix),
+        (0, *written.offset),
+        (1, *written.shape),
+    )
+    index = (place, *fold.index)
+    return Signature(index, (*reads, _behind_place(codes, number)), (writes,))
+
+
+def _behind_place(projection: IndexProjection, row: int | None) -> IndexProjection:
+    """A projection of an index space with places first, of which one row reads its place alone."""
+    matrix = [(0, *one) for one in projection.matrix]
+    offset, shape = list(projection.offset), list(projection.shape)
+    if row is not None:
+        matrix[row] = (1, *[0] * (len(matrix[row]) - 1))
+        offset[row], shape[row] = 0, 1
+    return IndexProjection(matrix, offset, shape, in_ndim=projection.in_ndim + 1)
 
 
 def _scaled(dims: Any, count: int, steps: list[int], starts: list[int]) -> IndexProjection:
@@ -269,8 +371,10 @@ def group_fold(
     as_floats = np.dtype(np.float64) if kind.kind in "biu" and monoid.startswith("nan") else kind
     result, state = MONOIDS[monoid].dtypes(as_floats, dtype)
     kept = prod(n for axis, n in enumerate(x.type.shape) if axis not in axes)
-    leaf = max(CELLS_A_GROUP * count, -(-GROUPED_LEAF_CELLS // max(1, kept)))
-    tree, state = tree_over(x, axes, leaf), _wide(monoid, state)
+    folded = CELLS_A_GROUP * count
+    leaf = max(folded, -(-GROUPED_LEAF_CELLS // max(1, kept)))
+    tree = tree_over(x, axes, leaf, max(LEAST_FOLDED_CELLS, folded))
+    state = _wide(monoid, state)
     how = (axes, axes if labelled is None else labelled, tree, count, result, state, ddof)
     return apply(GroupFold(monoid, skipna, *how), x, codes)
 

@@ -18,10 +18,10 @@ import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.reductions.group_fold import GroupFold, GroupMerge
+from dask_tapestry.operators.reductions.group_fold import GroupFold, GroupMerge, at_places
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions, field_name
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
-from dask_tapestry.teg import BlockOperator, Region, Signature, TensorType
+from dask_tapestry.teg import BlockOperator, Region, Signature, Split, TensorType, Turns
 from dask_tapestry.teg.operator import Restriction, Types, by_signature, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -79,6 +79,14 @@ class JointGroupFolds(TreeReduction):
             merges.append(GroupMerge(*how, part.ddof, source, target))
         return JointGroupMerge(tuple(merges))
 
+    def turns(self, inputs: Types) -> Turns | None:
+        """Tables of one leaf take cell after cell along the first folded axis, if all folds do."""
+        first = self.parts[0]
+        alike = all(x.ndim == inputs[0].ndim for x in inputs[:-1])
+        if not alike or not all(part.grows for part in self.parts):
+            return super().turns(inputs)
+        return Turns((1,), lambda _: Split(AddedGroupFolds(self.parts), None, first.cells_of_leaf))
+
     def infer(self, *inputs: TensorType) -> TensorType:
         types = [p.infer(x, inputs[-1]) for p, x in zip(self.parts, inputs[:-1], strict=True)]
         fields = [(field_name(number), type_.dtype) for number, type_ in enumerate(types)]
@@ -128,6 +136,52 @@ class JointGroupFolds(TreeReduction):
 
     def text(self) -> str:
         return "; ".join([part.text() for part in self.parts])
+
+
+@dataclass(frozen=True)
+class AddedGroupFolds(JointGroupFolds):
+    """Adds the cells of some places along the first folded axis to the tables of all folds.
+
+    Its output, which is never in memory, has tables for each of these places.
+    """
+
+    name = "addedgroupfolds"
+    kernel = "add_group_folds"
+    outermost = -1
+
+    @property
+    def adds_to(self) -> Any:  # type: ignore[override]
+        """The states of no cells."""
+        return tuple([part.identity for part in self.parts])
+
+    def turns(self, inputs: Types) -> Turns | None:
+        return None
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        tables = super().infer(*inputs)
+        return TensorType((inputs[0].shape[self.axes[0]], *tables.shape), tables.dtype)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        """That of the folds, of one place along the first axis."""
+        x, labelled = inputs[0], self.parts[0].labelled
+        return at_places(super().signature(*inputs), x, self.axes[0], labelled)
+
+    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
+        return _demand(self, inputs, box)
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return super().arguments(inputs, ZRange(box.lo[1:], box.hi[1:]), boxes)
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        reads = self.demand(inputs, box)[:-1]
+        return sum([p.cell_flops * read.size for p, read in zip(self.parts, reads, strict=True)])
+
+    def block_bytes(self, type_: TensorType, box: ZRange) -> int:
+        """None: it adds to a block that is there."""
+        return 0
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        return 0
 
 
 def _of(projection: IndexProjection, rows: tuple[int, ...]) -> IndexProjection:

@@ -8,7 +8,7 @@ beside it, so that a block which computes some nodes of all of them reads what t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
 from typing import Any, NamedTuple
 
@@ -36,11 +36,14 @@ class JointPass(NamedTuple):
         Numbers of the inputs.
     folds
         The reductions, whose formulas are of these inputs alone.
+    kinds
+        One of each kind of these that take scratch memory alike, with how many do.
     """
 
     numbers: tuple[int, ...]
     reads: tuple[int, ...]
     folds: tuple[Reduce, ...]
+    kinds: tuple[tuple[Reduce, int], ...]
 
     def types(self, inputs: Types) -> Types:
         """The types of the inputs that it folds."""
@@ -68,9 +71,6 @@ class JointReductions(TreeReduction):
 
     def __hash__(self) -> int:
         return self._hash
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"parts": self.parts}  # texts hash anew elsewhere
 
     @property
     def called(self) -> str:
@@ -178,9 +178,12 @@ class JointReductions(TreeReduction):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         read = self.demand(inputs, box)
-        each = [(p, f, read[p.reads[0]]) for p in self.passes(inputs) for f in p.folds]
-        gathered = max(f.gathered_bytes(p.types(inputs), box) for p, f, box in each)
-        return gathered + sum(f.scratch_of(box) for _, f, box in each)
+        gathered = nodes = 0
+        for one in self.passes(inputs):
+            own, types = read[one.reads[0]], one.types(inputs)
+            gathered = max(gathered, *[fold.gathered_bytes(types, own) for fold, _ in one.kinds])
+            nodes += sum([count * fold.scratch_of(own) for fold, count in one.kinds])
+        return gathered + nodes
 
     def text(self) -> str:
         return "; ".join(part.text() for part in self.parts)
@@ -191,7 +194,8 @@ def _passes(operator: JointReductions, inputs: Types) -> tuple[JointPass, ...]:
     parts = operator.parts
     extents = dict.fromkeys(part.tree.extents for part in parts)
     if operator.source is not None or len(extents) == 1:
-        return (JointPass(tuple(range(len(parts))), tuple(range(len(inputs))), parts),)
+        every = tuple(range(len(parts))), tuple(range(len(inputs)))
+        return (JointPass(*every, parts, _kinds(parts)),)
     return tuple([_pass_over(operator, inputs, one) for one in extents])
 
 
@@ -208,7 +212,17 @@ def _pass_over(operator: JointReductions, inputs: Types, extents: tuple[int, ...
         part = operator.parts[number]
         (formula,) = part.formulas(inputs)
         folds.append(part.with_formulas((formula.of_some(reads),)))
-    return JointPass(numbers, reads, tuple(folds))
+    return JointPass(numbers, reads, tuple(folds), _kinds(folds))
+
+
+def _kinds(folds: Sequence[Reduce]) -> tuple[tuple[Reduce, int], ...]:
+    """One of those whose trees and states are alike, whatever they select, with their number."""
+    alike: dict[object, list[Reduce]] = {}
+    for fold in folds:
+        tree = fold.tree
+        kind = tree.extents, tree.leaf, tree.lattice, tree.selected is None, fold.state
+        alike.setdefault(kind, []).append(fold)
+    return tuple([(some[0], len(some)) for some in alike.values()])
 
 
 @lru_cache(maxsize=4096)
@@ -219,9 +233,23 @@ def _demand(operator: JointReductions, inputs: Types, box: ZRange) -> tuple[ZRan
     every = list(clipped(operator, inputs)(box))
     for one in operator.passes(inputs):
         for number in one.reads:
-            parts = [fold.narrowed(every[number]) for fold in one.folds]
-            every[number] = reduce(ZRange.hull, parts)
+            every[number] = _hull_of_selected(one.folds, every[number])
     return tuple(every)
+
+
+def _hull_of_selected(folds: tuple[Reduce, ...], read: ZRange) -> ZRange:
+    """The part of a box from the first to the last cell that one of the reductions selects."""
+    axes = {fold.sought for fold in folds}
+    axis = folds[0].sought
+    if len(axes) > 1 or axis is None:
+        return reduce(ZRange.hull, [fold.narrowed(read) for fold in folds])
+    low, high = read.lo[axis], read.hi[axis]
+    chosen = [fold.tree.selected for fold in folds]
+    spans = [one.hull(low, high) for one in chosen if one is not None]
+    there = [(first, end) for first, end in spans if first < end]
+    if not there:
+        return read.replace(axis, low, low)
+    return read.replace(axis, min([first for first, _ in there]), max([end for _, end in there]))
 
 
 def field_name(number: int) -> str:

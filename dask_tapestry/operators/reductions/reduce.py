@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from math import prod
 from typing import Any
 from warnings import catch_warnings
@@ -63,6 +63,13 @@ class Reduce(TreeReduction):
     source: int | None = None
     target: int | None = None
     cells: CellExpression | None = None  # formula of the inputs that is folded; None: the input
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(self.__getstate__().values()))  # once: a formula is hashed, and a tree
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def called(self) -> str:
@@ -132,13 +139,13 @@ class Reduce(TreeReduction):
 
     def regularity(self, inputs: Types) -> Regularity | None:
         """By its signature; selected cells may lie anywhere along their axis."""
-        along, rules = self._sought, by_signature(self, inputs)
+        along, rules = self.sought, by_signature(self, inputs)
         if along is None or self.target is None or rules is None:
             return rules
         return (*rules[:along], None, *rules[along + 1 :])
 
     @property
-    def _sought(self) -> int | None:
+    def sought(self) -> int | None:
         """The axis along which the cells that it reads are selected; None if it reads all."""
         chosen = self.tree.selected
         return None if chosen is None or self.source is not None else self.axes[chosen.axis]
@@ -147,18 +154,18 @@ class Reduce(TreeReduction):
         return (_demand(self, inputs, box),) * len(inputs)
 
     def demanding(self, inputs: Types) -> Demanding:
-        return clipped(self, inputs) if self._sought is None else partial(self.demand, inputs)
+        return clipped(self, inputs) if self.sought is None else partial(self.demand, inputs)
 
     def narrowed(self, read: ZRange) -> ZRange:
         """The part of a box of cells from the first to the last one that is selected."""
-        along, chosen = self._sought, self.tree.selected
+        along, chosen = self.sought, self.tree.selected
         if along is None or chosen is None:
             return read
         return read.replace(along, *chosen.hull(read.lo[along], read.hi[along]))
 
     def _spans(self, inputs: Types, box: ZRange) -> tuple[tuple[int, int], ...] | None:
         """Cells along each folded axis that the nodes of a box stand for, where it reads fewer."""
-        if self._sought is None:
+        if self.sought is None:
             return None
         read = inputs[0].clip(signature_of(self, inputs).demand(box)[0])
         return tuple([(read.lo[axis], read.hi[axis]) for axis in self.axes])

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import fields
+from functools import cached_property, lru_cache
 from math import prod
+from typing import Any
 
 from dask_tapestry.cells import LEAF_CELLS, Tree, lattice_of
 from dask_tapestry.cells.tuning import LEAST_FOLDED_CELLS
@@ -59,7 +61,7 @@ class TreeReduction(BlockOperator):
         return Turns(tuple(range(last - 1, first - 1, -1)), self._split, self._merging)
 
     def _split(self, level: int) -> Split:
-        return Split(self.part(self.source, level), self.part(level, self.target))
+        return Split(self._part(self.source, level), self._part(level, self.target))
 
     def _merging(self, level: int) -> Merging | None:
         """How nodes of a level are merged that lie one after the other along one axis."""
@@ -69,8 +71,8 @@ class TreeReduction(BlockOperator):
         along = [axis for axis, n in zip(self.axes, self.tree.counts(level), strict=True) if n > 1]
         if len(along) != 1 or level >= last:
             return None
-        pairs = tuple([self.part(below, below + 1) for below in range(level, last)])
-        first = self.part(self.source, level)
+        pairs = tuple([self._part(below, below + 1) for below in range(level, last)])
+        first = self._part(self.source, level)
         return Merging(self._split(last), first, pairs, along[0], self.merges_freely)
 
     @property
@@ -83,6 +85,22 @@ class TreeReduction(BlockOperator):
         """Whether it takes cells and yields the value."""
         return self.source is None and self.target is None
 
+    @cached_property
+    def _known_parts(self) -> dict[tuple[int | None, int | None], BlockOperator]:
+        """Those that were made: each block that is priced asks for them."""
+        return {}
+
+    def _part(self, source: int | None, target: int | None) -> BlockOperator:
+        """A part, made once."""
+        known = self._known_parts.get((source, target))
+        if known is None:
+            known = self._known_parts[source, target] = self.part(source, target)
+        return known
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its parameters alone: texts hash anew elsewhere, and what is known is found again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
     @abstractmethod
     def part(self, source: int | None, target: int | None) -> BlockOperator:
         """The operator from level `source`, None for cells, to level `target`, None for the value.
@@ -91,10 +109,16 @@ class TreeReduction(BlockOperator):
         """
 
 
-def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
+def tree_over(
+    x: Tensor,
+    axes: Sequence[int],
+    leaf: int = LEAF_CELLS,
+    least: int = LEAST_FOLDED_CELLS,
+) -> Tree:
     """The canonical tree over axes of a tensor, along the grid in which its data is stored.
 
-    A node stands for a leaf of `leaf` cells at least, where these are more than usual.
+    A node of stored data stands for `least` cells at least, and for a leaf of `leaf` cells where
+    these are more than usual.
 
     Examples
     --------
@@ -110,7 +134,7 @@ def tree_over(x: Tensor, axes: Sequence[int], leaf: int = LEAF_CELLS) -> Tree:
         return Tree(extents, leaf)
     chunks = stored_spacing(x)
     beside = prod([_longest(cuts[d], n) for d, n in enumerate(shape) if d not in axes])
-    least = leaf if leaf > LEAF_CELLS else LEAST_FOLDED_CELLS
+    least = max(least, leaf) if leaf > LEAF_CELLS else least
     return Tree(extents, leaf, lattice_of(extents, [chunks[a] for a in axes], beside, least))
 
 

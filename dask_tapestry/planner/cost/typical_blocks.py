@@ -23,8 +23,7 @@ from dask_tapestry.planner.tuning import (
     WANING,
 )
 from dask_tapestry.steps.access_strides import neighbours
-from dask_tapestry.steps.program import Program
-from dask_tapestry.teg.regularity import Regularity
+from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 
@@ -50,7 +49,7 @@ def typical_blocks(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock
     """
     joining = joining_dims(program)
     if any(cuts[dim].count > 1 for dim in joining):
-        return _of_each_kind(program, tuple(cuts), joining)
+        return _of_each_kind(program, cuts, joining)
     return _with_last_ones(program, cuts)
 
 
@@ -124,7 +123,7 @@ def joining_dims(program: Program) -> tuple[int, ...]:
     joins = list[tuple[int, list[int]]]()
     for one in program.instructions:
         own = [kinds[value] for value in one.inputs]
-        if len(set(own)) > 1 and (axes := _joined_axes(one.operator.regularity(one.types))):
+        if len(set(own)) > 1 and (axes := _joined_axes(one)):
             joins.append((len(kinds), axes))
         kinds.append(hash((one.operator.name, one.type.dtype.itemsize, *own)))
     shape = program.type.shape
@@ -132,8 +131,33 @@ def joining_dims(program: Program) -> tuple[int, ...]:
     return tuple([dim for dim in long if joins and _moves(program, dim, joins)])
 
 
-def _joined_axes(rules: Regularity | None) -> list[int]:
-    return [axis for axis, rule in enumerate(rules or ()) if rule is not None and rule.breaks]
+def _joined_axes(instruction: Instruction) -> list[int]:
+    """Axes along which cells come from one input, and further on from another one."""
+    rules = instruction.operator.regularity(instruction.types) or ()
+    found = [(axis, rule) for axis, rule in enumerate(rules) if rule is not None and rule.breaks]
+    return [axis for axis, rule in found if _joins(instruction, axis, rule.breaks)]
+
+
+def _joins(instruction: Instruction, axis: int, breaks: Sequence[int]) -> bool:
+    """Whether cells behind a break are of other inputs than those before, or of other parts.
+
+    Where the last node of a fold, or the last part of a product, has less of all, none are joined.
+    """
+    whole = instruction.type.box
+
+    def cells_read(at: int) -> Counter[int]:
+        cells = Counter[int]()
+        box = whole.replace(axis, at, at + 1)
+        for number, need in instruction.operator.pieces(instruction.types, box):
+            cells[number] += need.size
+        return cells
+
+    def differ(at: int) -> bool:
+        before, behind = cells_read(at - 1), cells_read(at)
+        times = before.total(), behind.total()
+        return any(before[n] * times[1] != behind[n] * times[0] for n in before | behind)
+
+    return any(differ(at) for at in breaks if 0 < at < instruction.type.shape[axis])
 
 
 def _moves(program: Program, dim: int, joins: Sequence[tuple[int, list[int]]]) -> bool:
@@ -146,25 +170,39 @@ def _moves(program: Program, dim: int, joins: Sequence[tuple[int, list[int]]]) -
     return any(spans(ends[0][at], axes) != spans(ends[1][at], axes) for at, axes in joins)
 
 
-@lru_cache(maxsize=1024)
 def _of_each_kind(
-    program: Program, cuts: tuple[Cuts, ...], joining: tuple[int, ...]
+    program: Program, cuts: Sequence[Cuts], joining: tuple[int, ...]
 ) -> tuple[TypicalBlock, ...]:
     largest = largest_block(program, cuts)
-    counts = Counter[tuple[tuple[int, ...], ...]]()
-    boxes: dict[tuple[tuple[int, ...], ...], ZRange] = {}
-    few = max(FEWEST_SAMPLES, SAMPLE_BLOCKS * SAMPLED_WHOLE // max(1, len(program.instructions)))
-    sample = _sample([cuts[dim] for dim in joining], min(SAMPLE_BLOCKS, few))
-    for number, times in Counter(sample).items():
-        spans = list(zip(largest.lo, largest.hi, strict=True))
+    found = list[TypicalBlock]()
+    for number, share in _kinds(program, tuple([cuts[dim] for dim in joining]), joining):
+        box = largest
         for dim, at in zip(joining, number, strict=True):
-            spans[dim] = cuts[dim].block(at)
-        box = ZRange([lo for lo, _ in spans], [hi for _, hi in spans])
+            box = box.replace(dim, *cuts[dim].block(at))
+        found.append(TypicalBlock(box, share))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)  # grids that differ along other dimensions alone have the same kinds
+def _kinds(
+    program: Program, cuts: tuple[Cuts, ...], joining: tuple[int, ...]
+) -> tuple[tuple[tuple[int, ...], float], ...]:
+    """A block of each kind, by its numbers along joining dimensions that have these `cuts`.
+
+    With it the share of all blocks that it stands for. Along other dimensions blocks are whole.
+    """
+    counts = Counter[tuple[tuple[int, ...], ...]]()
+    numbers: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = {}
+    few = max(FEWEST_SAMPLES, SAMPLE_BLOCKS * SAMPLED_WHOLE // max(1, len(program.instructions)))
+    for number, times in Counter(_sample(cuts, min(SAMPLE_BLOCKS, few))).items():
+        box = program.type.box
+        for dim, own, at in zip(joining, cuts, number, strict=True):
+            box = box.replace(dim, *own.block(at))
         kind = tuple([tuple([b.size for b in value]) for value in program.schedule(box).boxes])
         counts[kind] += times
-        boxes.setdefault(kind, box)
+        numbers.setdefault(kind, number)
     total = counts.total()
-    return tuple(TypicalBlock(boxes[kind], n / total) for kind, n in counts.items())
+    return tuple([(numbers[kind], n / total) for kind, n in counts.items()])
 
 
 def _sample(cuts: Sequence[Cuts], number: int) -> list[tuple[int, ...]]:

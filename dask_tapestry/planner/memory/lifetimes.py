@@ -144,7 +144,7 @@ class Lifetimes:
         single = self._most(
             [(n, n) for n in step_numbers], sizes, running, largest if whole else None
         )
-        chain = list(pairwise([None, *self._longest_chain(), None]))
+        chain = list(pairwise([None, *self._longest_chain, None]))
         return min(single, self._most(chain, sizes, running, largest if whole else None))
 
     @cached_property
@@ -197,6 +197,7 @@ class Lifetimes:
                 total = total + np.minimum(np.dot(there[:, numbers], sizes[numbers]), most)
         return total
 
+    @cached_property
     def _longest_chain(self) -> list[int]:
         """Steps of which each has ended when the next begins."""
         length, last = list[int](), list[int | None]()

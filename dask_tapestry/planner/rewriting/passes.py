@@ -46,9 +46,14 @@ from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES, has_merged_dims
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
-from dask_tapestry.rules.selections import fold_where_selected
+from dask_tapestry.rules.selections import (
+    fold_where_selected,
+    slice_where_regular,
+    take_where_apart,
+)
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
+from dask_tapestry.rules.stored_steps import read_in_steps
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.settings import setting
@@ -106,7 +111,7 @@ def written_rules(gathers: bool) -> Rules:
     none: a graph with one has imported its module.
     """
     late = batching_dims.BATCHING_RULES if gathers else ()
-    return Rules((*SIMPLIFY, *LINEAR_RULES, *late, fold_where_selected))
+    return Rules((*SIMPLIFY, *LINEAR_RULES, *late, slice_where_regular, fold_where_selected))
 
 
 def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
@@ -145,6 +150,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("slices", slices),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
+        Pass("chunks apart", Rules((read_in_steps, take_where_apart))),
         Pass("turned formulas", share_turned_formulas, applies=has_products),
         Pass("outputs", keep_outputs_read),
     )

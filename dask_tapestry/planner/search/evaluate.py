@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 
-from dask_tapestry.planner.cost.rank import rank
+from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
 from dask_tapestry.planner.fusion.group import Group, is_external
 from dask_tapestry.planner.search.choices import Choices, State
@@ -33,8 +33,11 @@ def place(
     pricing: Pricing,
     grids: Mapping[Node, Grid] = NO_GRIDS,
     chosen: str | None = None,
+    is_too_much: Callable[[Rank], bool] | None = None,
 ) -> PricedGroup:
     """The step of a held node, whose producers are `placed`.
+
+    Its cost is what it takes at least, if that `is_too_much`.
 
     It is cut as `grids` says, if it may be, or in the best way. It is computed at the `chosen`
     place, or where the user has asked, or else anywhere; but where it needs more memory than any
@@ -50,7 +53,7 @@ def place(
     named = [m.place for m in pricing.machine.places if m.place in node.operator.workers]
     if named:
         return _cut(group, cuts, pricing.at(named[0]), grids.get(node))
-    found = _cut(group, cuts, pricing.at(chosen or ""), grids.get(node))
+    found = _cut(group, cuts, pricing.at(chosen or ""), grids.get(node), is_too_much)
     if chosen is not None or not rank(found.cost, found.limits).excess:
         return found
     places, grid = pricing.machine.places, grids.get(node)
@@ -58,11 +61,17 @@ def place(
     return min((found, *others), key=lambda priced: rank(priced.cost, priced.limits))
 
 
-def _cut(group: Group, cuts: Cut, pricing: Pricing, grid: Grid | None) -> PricedGroup:
+def _cut(
+    group: Group,
+    cuts: Cut,
+    pricing: Pricing,
+    grid: Grid | None,
+    is_too_much: Callable[[Rank], bool] | None = None,
+) -> PricedGroup:
     """A group cut by `grid`, if it may be, or in the best way, on the device that computes it."""
     pricing = pricing.on(group.device)
     if grid is None or not pricing.allows(group, grid, cuts):
-        return pricing.best(group, cuts)
+        return pricing.best(group, cuts, is_too_much)
     return pricing.under(group, grid, cuts)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
 from typing import Final
 
@@ -24,10 +25,12 @@ from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.planner.tuning import (
+    ALIKE_SECONDS,
     CLOSE_TO_LEAST,
     FAR_WORSE,
     NEARBY_NODES,
     PARTS_A_SLOT,
+    SAVES_AS_MUCH,
     SHORT_STEP_SECONDS,
     SIZES_WORTH,
 )
@@ -80,6 +83,7 @@ class _Chooser:
         self._placed: dict[Node, PricedGroup] = {}
         self._decided: set[Node] = set()
         self._alike: dict[object, list[tuple[tuple[int, ...], FormChoice | None]]] = {}
+        self._of_kind: dict[object, tuple[FormChoice | None, Rank, Rank]] = {}
 
     def decide(self, node: Node) -> None:
         """Decide how a node is computed; its producers are decided."""
@@ -118,9 +122,38 @@ class _Chooser:
         for other, choice in decided:
             if are_near(size, other) and self._is_as_good(node, forms, choice, best):
                 return choice
-        choice = self._compared(node, forms, whole, best)
+        kind = node.operator, node.input_types
+        known = self._of_kind.get(kind)
+        if known is not None and self._saves_as_much(node, forms, best, *known):
+            choice = known[0]
+        else:
+            choice, rank = self._compared(node, forms, whole, best)
+            self._of_kind[kind] = choice, rank, best
         decided.append((size, choice))
         return choice
+
+    def _saves_as_much(
+        self,
+        node: Node,
+        forms: Collection[Form],
+        whole: Rank,
+        choice: FormChoice | None,
+        then: Rank,
+        whole_then: Rank,
+    ) -> bool:
+        """Whether the choice of the same operator, on what is computed otherwise, is one here.
+
+        It is if it saves as many seconds as it did `then`, or leaves no larger part of them. So the
+        products of a loop, each of which reads what one more step has computed, are searched once.
+        """
+        form = None if choice is None else _form_of_size(forms, choice)
+        if choice is None or form is None:
+            return False
+        rank = self._rank(self._steps(form.make(node, choice.size)))
+        saved, saved_then = whole.seconds - rank.seconds, whole_then.seconds - then.seconds
+        part, part_then = rank.seconds / whole.seconds, then.seconds / whole_then.seconds
+        is_as_much = part <= SAVES_AS_MUCH * part_then or saved_then <= SAVES_AS_MUCH * saved
+        return rank < whole and is_as_much
 
     def _is_as_good(
         self, node: Node, forms: Collection[Form], choice: FormChoice | None, whole: Rank
@@ -128,8 +161,8 @@ class _Chooser:
         """Whether the choice of an operator that is alike is one for this one, too."""
         if choice is None:
             return whole.is_allowed
-        form = next((form for form in forms if form.name == choice.name), None)
-        if form is None or not min(form.sizes) <= choice.size <= max(form.sizes):
+        form = _form_of_size(forms, choice)
+        if form is None:
             return False
         rank = self._rank(self._steps(form.make(node, choice.size)))
         return rank.is_allowed and rank < whole
@@ -140,7 +173,7 @@ class _Chooser:
         forms: Collection[Form],
         whole: Mapping[Node, PricedGroup],
         best: Rank,
-    ) -> FormChoice | None:
+    ) -> tuple[FormChoice | None, Rank]:
         """The best of the forms of a node and of the node as it is, whose steps are `whole`."""
         once = self._once(whole[node])
         floor = self._floor(once)
@@ -150,9 +183,10 @@ class _Chooser:
             for form in forms:
                 if best.is_allowed and best.seconds < form.least_seconds:
                     continue
-                rank, size = self._best_size(node, form, quick=floor < SHORT_STEP_SECONDS)
+                rank, size = self._best_size(node, form, best, quick=floor < SHORT_STEP_SECONDS)
                 ranked_forms.append((rank, FormChoice(form.name, size)))
-        return preferred(ranked_forms, lambda one: one[0])[1]
+        rank, choice = preferred(ranked_forms, lambda one: one[0])
+        return choice, rank
 
     def _once(self, priced: PricedGroup) -> StepCost:
         """The cost of a step in one block, which reads every cell once."""
@@ -166,19 +200,21 @@ class _Chooser:
         compute, store = once.compute / machine.slots, once.store / machine.workers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
-    def _best_size(self, node: Node, form: Form, quick: bool) -> tuple[Rank, int]:
+    def _best_size(self, node: Node, form: Form, whole: Rank, quick: bool) -> tuple[Rank, int]:
         """The best size of a form near good guesses, or the best of these if it is `quick`.
+
+        Of one that takes more than another at least, or than the node as a `whole`, that is known.
 
         No further size is looked at once that has taken what the step is worth. Sizes between those
         that the form names are tried where they are whole stored chunks.
         """
         sizes, ranks = form.sizes, dict[int, Rank]()
+        near_whole = whole.with_seconds(ALIKE_SECONDS)
         begun = self.pricing.evaluated
 
         def ranked(at: int) -> Rank:
             if at not in ranks:
-                most = min(ranks.values(), default=None)
-                ranks[at] = self._formed(node, form, sizes[at], most)
+                ranks[at] = self._formed(node, form, sizes[at], min([near_whole, *ranks.values()]))
             return ranks[at]
 
         def is_enough(at: int) -> bool:
@@ -199,7 +235,7 @@ class _Chooser:
         found = ranks[best], sizes[best]
         near = {sizes[at] for at in (best, self._one_a_slot(node, form))}
         for size in sorted({whole for one in near for whole in _whole_chunks(node, one, sizes)}):
-            found = min(found, (self._formed(node, form, size, found[0]), size))
+            found = min(found, (self._formed(node, form, size, min(near_whole, found[0])), size))
         return found
 
     def _guesses(self, node: Node, form: Form) -> list[int]:
@@ -216,13 +252,13 @@ class _Chooser:
         """The coarsest size that yields a part of each cell for each slot."""
         return _coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
 
-    def _formed(self, node: Node, form: Form, size: int, other: Rank | None) -> Rank:
+    def _formed(self, node: Node, form: Form, size: int, other: Rank) -> Rank:
         """The rank of a node in a form, whose last step is formed again if that is better.
 
-        Where its first steps alone are far worse than another size, the rank of these.
+        Where its first steps alone take more than another way, the rank of these.
         """
         in_form = form.make(node, size)
-        steps = self._steps(in_form, most=other and other.with_seconds(FAR_WORSE))
+        steps = self._steps(in_form, most=other)
         best = self._rank(steps)
         if in_form not in steps:
             return best
@@ -256,11 +292,25 @@ class _Chooser:
         placed, so_far = {**self._placed, **before}, NOTHING_TAKEN
         for one in added:
             if one is node or one in held:
-                steps[one] = placed[one] = priced = place(one, boundary, placed, self.pricing)
+                too_much = None if most is None else partial(_is_beyond, so_far, most)
+                priced = place(one, boundary, placed, self.pricing, is_too_much=too_much)
+                steps[one] = placed[one] = priced
                 so_far = so_far.plus(rank(priced.cost, priced.limits))
                 if most is not None and so_far > most:
                     break
         return steps
+
+
+def _form_of_size(forms: Collection[Form], choice: FormChoice) -> Form | None:
+    """The form that is chosen, if it is there and has such sizes."""
+    form = next((form for form in forms if form.name == choice.name), None)
+    has_size = form is not None and min(form.sizes) <= choice.size <= max(form.sizes)
+    return form if has_size else None
+
+
+def _is_beyond(so_far: Rank, most: Rank, step: Rank) -> bool:
+    """Whether a step is too much beside those before it."""
+    return so_far.plus(step) > most
 
 
 def _is_far_worse(rank: Rank, best: Rank) -> bool:

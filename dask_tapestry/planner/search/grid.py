@@ -40,12 +40,16 @@ Price = Callable[[Grid], StepCost]
 
 @dataclass(frozen=True)
 class RankedGrid:
-    """A grid with its cost, the next best one, and the best one of fewer blocks."""
+    """A grid with its cost, the next best one, and the best one of fewer blocks.
+
+    The cost `is_least` where it was not asked for what the grid takes, as it takes too much anyway.
+    """
 
     grid: Grid
     cost: StepCost
     second: Grid | None = None
     coarser: Grid | None = None
+    is_least: bool = False
 
 
 def reads_again(cost: StepCost, once: StepCost, times: float = READ_AGAIN) -> bool:
@@ -118,8 +122,15 @@ class GridSearch:
         self.seen: dict[Grid, StepCost] = {}
         self._ranks: dict[int, tuple[StepCost, Rank]] = {}  # by the costs seen
 
-    def best(self, candidates: Iterable[Grid] = (), alike: Grid | None = None) -> RankedGrid:
+    def best(
+        self,
+        candidates: Iterable[Grid] = (),
+        alike: Grid | None = None,
+        is_too_much: Callable[[Rank], bool] | None = None,
+    ) -> RankedGrid:
         """The best grid found; `candidates` are tried too.
+
+        Where even the least that the best may take `is_too_much`, nothing is confirmed.
 
         Where that of an `alike` step is known, as many pieces of this one are allowed, and it is
         not cut from the whole: it is the best of these and of the candidates.
@@ -133,6 +144,10 @@ class GridSearch:
             self._look_around(pieces)
         if self.confirm is None:
             return self._best(self.seen)
+        if is_too_much is not None:
+            grid, least = self._ordered(self.seen)[0]
+            if is_too_much(self._rank(least)):
+                return RankedGrid(grid, least, is_least=True)
         return self._best(self._confirmed(self.confirm, known is None))
 
     def _look_around(self, pieces: list[int]) -> None:

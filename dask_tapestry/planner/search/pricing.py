@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import replace
 from functools import cache, partial
 
@@ -11,7 +11,7 @@ from dask_tapestry.planner.cost.block_seconds import Order
 from dask_tapestry.planner.cost.cost import StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import least_needs, least_touched
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
-from dask_tapestry.planner.cost.rank import rank
+from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.cost.typical_blocks import largest_block, typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
@@ -167,8 +167,13 @@ class Pricing:
             group = self._groups[node, inputs] = replace(made, program=program)
         return group
 
-    def best(self, group: Group, held: Cut) -> PricedGroup:
-        """The group under its best grid, or the fixed one of its value."""
+    def best(
+        self, group: Group, held: Cut, is_too_much: Callable[[Rank], bool] | None = None
+    ) -> PricedGroup:
+        """The group under its best grid, or the fixed one of its value.
+
+        What it takes at least, if that `is_too_much`.
+        """
         node, program = group.node, group.program
         if node.operator.layout is not None:
             return self.under(group, node.operator.layout, held)
@@ -176,8 +181,9 @@ class Pricing:
         key = id(program), held, order
         found = self._best.get(key)
         if found is None:
-            found = self._known(program, key) or self._search(program, held, order)
-            self._best[key] = found
+            found = self._known(program, key) or self._search(program, held, order, is_too_much)
+            if not found.is_least:
+                self._best[key] = found
         place = self.machine.place
         limits = self._limits_of(program)
         others = found.second, found.coarser
@@ -190,21 +196,34 @@ class Pricing:
             return None
         return found
 
-    def _search(self, program: Program, held: Cut, order: Order) -> RankedGrid:
+    def _search(
+        self,
+        program: Program,
+        held: Cut,
+        order: Order,
+        is_too_much: Callable[[Rank], bool] | None = None,
+    ) -> RankedGrid:
         """The best grid of a program, searched from that of one that is alike."""
         size = extents(program, held)
         known = self._alike.setdefault((likeness(program), order), [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
-        found = self._searched(program, held, order, near)
-        if near is None:
+        found = self._searched(program, held, order, near, is_too_much)
+        if near is None and not found.is_least:
             known.append((size, found))
         return found
 
-    def _searched(self, program: Program, held: Cut, order: Order, near: Grid | None) -> RankedGrid:
+    def _searched(
+        self,
+        program: Program,
+        held: Cut,
+        order: Order,
+        near: Grid | None,
+        is_too_much: Callable[[Rank], bool] | None,
+    ) -> RankedGrid:
         """The best grid, looked for with the least costs first where these are soon known."""
         guided = may_stream(program, program.type.box)
         search = self._grid_search(program, held, order, guided)
-        return search.best(self._pushed(program, held), near)
+        return search.best(self._pushed(program, held), near, is_too_much)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""

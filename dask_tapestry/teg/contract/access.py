@@ -51,6 +51,13 @@ class AccessContract(AbstractClass):
         dtype is an `OutputsDType`, with the window of each output that a point writes.
         """
 
+    def require_names(self, inputs: Types) -> None:
+        """Raise `ShapeError` where names of dimensions do not fit, as a user writes them.
+
+        Rules may put values under other names in the place of inputs: `infer` takes any.
+        """
+        return  # by default any do
+
     @abstractmethod
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         """Box of each input that the cells `box` of the output are made of.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dask_tapestry.teg.contract.cost import CostContract
 from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.teg.types import Types
@@ -18,9 +20,15 @@ class StreamingContract(CostContract):
     ----------------
     runs_along
         Axis along which blocks are computed in order, each going on from the last; None for any.
+    adds_to
+        Of what adds parts to a block (`Split`): the cells of that block before.
+    outermost
+        Of the same: the axis of that block whose cells lie farthest apart in memory.
     """
 
     runs_along: int | None = None
+    adds_to: Any = 0
+    outermost: int = 0
 
     def granularity(self, inputs: Types) -> tuple[int, ...]:
         """Cells along each axis of the output that are computed together; 0 for all of an axis.

@@ -45,7 +45,7 @@ KERNELS: Final = KernelTable(
         "blocks.regions": "regionparts regionjoints regionmerge renumber regioncount",
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin interp",
-        "blocks.select": "identity view windows concat mosaic reshape",
+        "blocks.select": "identity view windows concat mosaic reshape steps",
         "blocks.shuffle": "route send serve answer giveback foldsent",
         "blocks.sort": "sort argsort top withplaces",
         "blocks.sparse_matmul": "sparsematmul",
@@ -63,7 +63,8 @@ KERNELS: Final = KernelTable(
         "blocks.window_sum": "windowsum",
         "cells.compiled_tiles": "tiledmap",
         "cells.interpreter": "map",
-        "reduction.group_fold": "groupfold groupmerge groupfolds groupmerges",
+        "reduction.group_fold": "add_group_folds add_groups groupfold groupmerge groupfolds "
+        "groupmerges",
         "reduction.reduce": "reduce reductions",
         "reduction.bincount": "tabulate",
         "reduction.tiled": "tiledreductions",

@@ -99,7 +99,8 @@ def exp_reduced(x: Cell) -> Cell:
 @compiled
 def exp(x: Cell) -> Cell:
     """``e ** x`` of a float64."""
-    x = choose(x > 710.0, 710.0, choose(x < -746.0, -746.0, x))
+    x = choose(x > 710.0, 710.0, x)
+    x = choose(x < -746.0, -746.0, x)
     shifted = fma(x, LOG2_E, SHIFT)
     n = shifted - SHIFT
     r = fma(n, -LN2_LOW, fma(n, -LN2, x))
@@ -130,7 +131,8 @@ def exp_short(x: Cell) -> Cell:
 @compiled
 def exp2(x: Cell) -> Cell:
     """``2 ** x`` of a float64."""
-    x = choose(x > 1025.0, 1025.0, choose(x < -1076.0, -1076.0, x))
+    x = choose(x > 1025.0, 1025.0, x)
+    x = choose(x < -1076.0, -1076.0, x)
     shifted = x + SHIFT
     r = x - (shifted - SHIFT)  # exact
     value = fma(r, LN2, fma(r, LN2_LOW, r * r * horner(r, EXP2)))
@@ -152,7 +154,8 @@ def exp2_f32(x: Cell) -> Cell:
 @compiled
 def expm1(x: Cell) -> Cell:
     """``e ** x - 1`` of a float64."""
-    v = choose(x > 710.0, 710.0, choose(x < -40.0, -40.0, x))
+    v = choose(x > 710.0, 710.0, x)
+    v = choose(v < -40.0, -40.0, v)
     r, low, n = exp_reduced(v)
     half = power_of_two(n - 1)  # half of 2**n, which may be 2**1024
     high, error = fast_two_sum(half - 0.5, half * r)

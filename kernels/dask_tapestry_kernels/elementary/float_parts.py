@@ -35,6 +35,7 @@ SHIFT: Final = 1.5 * 2.0**52
 SHIFT_BITS: Final = 0x4338000000000000
 SHIFT_F32: Final = np.float32(1.5 * 2.0**23)
 SHIFT_BITS_F32: Final = np.int32(0x4B400000)
+BIAS, BIAS_F32 = 1023, np.int32(127)  # of exponents
 ONE_BITS: Final = 0x3FF0000000000000
 ONE_BITS_F32: Final = np.int32(0x3F800000)
 SMALLEST_NORMAL: Final = 2.0**-1022
@@ -84,16 +85,22 @@ def power_of_two_f32(n: Any) -> Cell:
 
 @compiled
 def scaled(x: Cell, n: Any) -> Cell:
-    """``x * 2.0 ** n`` for an ``x`` near 1, rounded once where that is subnormal."""
-    half = n >> 1
-    return x * power_of_two(half) * power_of_two(n - half)
+    """``x * 2.0 ** n`` for an ``x`` near 1, rounded once where that is subnormal.
+
+    The exponents of two factors are as many bits each: no more than their sum has to be biased.
+    """
+    both = n + 2 * BIAS
+    half = both >> 1
+    return x * float64_of(half << 52) * float64_of((both - half) << 52)
 
 
 @compiled
 def scaled_f32(x: Cell, n: Any) -> Cell:
     """``x * 2.0 ** n`` for an ``x`` near 1, rounded once where that is subnormal."""
-    half = np.int32(n >> 1)
-    return x * power_of_two_f32(half) * power_of_two_f32(np.int32(n - half))
+    both = np.int32(n + 2 * BIAS_F32)
+    half = np.int32(both >> 1)
+    first, second = np.int32(half << 23), np.int32(np.int32(both - half) << 23)
+    return x * float32_of(first) * float32_of(second)
 
 
 @compiled

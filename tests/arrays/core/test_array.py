@@ -122,3 +122,11 @@ def test_shape_errors_and_dtype_errors_are_raised_where_they_are_made():
         dt.asarray(CELLS) + dt.ones(2)
     with pytest.raises(dt.DTypeError, match="unknown dtype"):
         dt.ones(3, "float31")
+
+
+@pytest.mark.parametrize("name", ["flat", "strides", "data", "flags", "shape", "T", "foo"])
+def test_what_no_attribute_takes_is_refused(name):
+    """NumPy's ``x.flat = 7`` writes cells: here it must not pass for nothing."""
+    x = dt.asarray(CELLS)
+    with pytest.raises(AttributeError, match=r"no (attribute|setter)"):
+        setattr(x, name, 7)

@@ -65,3 +65,20 @@ def test_a_name_with_a_token_tells_the_value():
 def test_empty_blocks_are_left_out():
     d = da.ones(5, chunks=((2, 0, 3),))
     assert dt.from_dask_array(d).chunks == ((2, 3),)
+
+
+@pytest.mark.parametrize("dtype", [">i4", ">f8", ">M8[s]", [("a", ">i4"), ("b", "<f8")]])
+def test_cells_of_the_other_byte_order_are_turned(dtype):
+    cells = np.arange(5).astype("i4").astype(dtype)
+    x = dt.from_dask_array(da.from_array(cells, chunks=2))
+    assert x.dtype == cells.dtype.newbyteorder("=")
+    assert x.compute().dtype == x.dtype
+    np.testing.assert_array_equal(x[::-1].compute(), cells[::-1])
+    if cells.dtype.kind != "V":
+        assert x.max().compute() == cells.max()  # a reduction of compiled kernels
+
+
+def test_blocks_that_are_native_where_others_are_declared():
+    x = dt.Array(graph(2.0), "x", ((3, 2),), ">f8")
+    assert x.dtype == np.dtype("f8")
+    assert float(x.sum()) == 10

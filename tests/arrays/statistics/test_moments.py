@@ -64,3 +64,27 @@ def test_moments():
         dt.moment(X, -1)
     with pytest.raises(TypeError):
         dt.moment(X, 1.5)
+
+
+ZERO_WEIGHTS = (
+    ([1.0, -1.0, 0.0], 1),
+    ([0, 0, 0], 1),
+    ([[1, 1, 1], [2, -1, -1]], 1),
+    ([[1, 0, 0], [2, 0, 1]], 0),
+    ([[1, 0, 0], [2, 0, -3]], None),
+    ([[1, 0, 0], [2, 0, -3]], (0, 1)),
+)
+
+
+@pytest.mark.parametrize(("weights", "axis"), ZERO_WEIGHTS)
+def test_known_weights_that_sum_to_zero_are_refused(weights, axis):
+    cells = np.arange(6.0).reshape(2, 3)
+    for xp, given in ((np, weights), (dt, weights), (dt, dt.asarray(weights))):
+        with pytest.raises(ZeroDivisionError, match="Weights sum to zero, can't be normalized"):
+            xp.average(cells, axis, given)
+
+
+def test_computed_weights_that_sum_to_zero_warn():
+    weights = dt.asarray([1.0, 2.0, 3.0]) * 0
+    with pytest.warns(RuntimeWarning, match="divide"):
+        assert np.isnan(dt.average(dt.arange(3.0), weights=weights).compute())

@@ -49,3 +49,22 @@ def test_times_are_read_through_xarray(opened):
     times = np.array("2001-01-01", "M8[ns]") + np.arange(4) * np.timedelta64(1, "D")
     data = opened(DATA.assign(when=("time", times)))
     xr.testing.assert_identical(data.compute(), DATA.assign(when=("time", times)))
+
+
+SQUARE = xr.Dataset({"t": (("time", "y", "x"), np.arange(36.0).reshape(4, 3, 3) / 4)})
+
+
+def test_names_are_left_to_xarray(opened):
+    """Which renames dimensions of what it has opened; lengths are alike."""
+
+    def programs(t):
+        weights = xr.DataArray([1.0, 2.0, 4.0], dims="y")
+        yield t.rename(y="x", x="y") + t.transpose("time", "x", "y")
+        yield t.mean("x").rename(y="x") - t.mean("y")
+        yield t.weighted(weights).std("y") + t.weighted(weights).var("y")
+        yield t.rename(y="z") * t.rename(x="z")
+
+    data = opened(SQUARE)
+    assert data.t.data.dims is None
+    for ours, theirs in zip(programs(data.t), programs(SQUARE.t), strict=True):
+        xr.testing.assert_allclose(ours.compute(), theirs)

@@ -26,6 +26,7 @@ from tests.fuzz.sources import source
 UNITS = 256  # of the least digit: rounding of the longest chain of additions in a tree
 WIDER = {"f4": np.float64, "f8": np.longdouble, "c8": np.complex128, "c16": np.clongdouble}
 DTYPES = ("f8",) * 6 + ("f4", "f4", "i4", "i8", "u1", "?", "c16")
+NAMES = ("time", "z", "y", "x")  # of what is stored; axes change places in some outputs
 SHARDINGS = (*WIDE_SHARDINGS, Sharding(2**20, 1, 2, scheduler="threads"), Sharding(2**18, 3, 2))
 
 
@@ -117,7 +118,10 @@ def _arrays(random: Random, scope: Scope) -> tuple[list[str], list[Given]]:
         how, ours = "stored", None
         if random.random() < 0.7:
             store = zarr.storage.MemoryStore()
-            made = zarr.create_array(store, shape=sides, chunks=own, dtype=kind)
+            names = NAMES[: len(sides)]
+            made = zarr.create_array(
+                store, shape=sides, chunks=own, dtype=kind, dimension_names=names
+            )
             made[...] = cells
             ours = dt.from_zarr(store)
         else:

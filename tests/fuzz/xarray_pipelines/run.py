@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from xarray.namedarray.daskmanager import DaskManager
 from xarray.namedarray.parallelcompat import list_chunkmanagers
+from zarr.storage import MemoryStore
 
 import dask_tapestry as dt
 from tests.fuzz.programs import Mismatch, kind_of
@@ -23,6 +24,7 @@ from tests.pieces import pieces_of
 
 LENGTH = 4
 MOST_CELLS = 30_000
+STORED = 0.3  # share of the pipelines whose arrays have names of dimensions, as those of stores
 # xarray without flox cannot reduce datasets by labels of which some never occur; this library can.
 NOT_IN_XARRAY = "conflicting sizes for dimension 'phase'"
 
@@ -45,7 +47,11 @@ def run(random: Random, length: int = LENGTH) -> list[str]:
         small = any(v.dtype in ("f4", "u1") for v in data.values()) or "f4" in str(text)
         exact = all(one.trust != ROUNDED for one in steps)
         near = 0 if exact else 1e-4 if small else 1e-9
-        ours, theirs = _ended(random, text, _made(_lazy(data, chunks), steps), theirs, exact)
+        lazy = _lazy(data, chunks)
+        if random.random() < STORED:
+            text.append("opened from a store")
+            lazy = _opened(lazy)
+        ours, theirs = _ended(random, text, _made(lazy, steps), theirs, exact)
         _compare(text, near, ours, theirs, lambda: _by_dask(data, chunks, steps))
     return text
 
@@ -147,6 +153,14 @@ def _encoding(random: Random, variable: xr.DataArray, exact: bool) -> dict[str, 
 def _lazy(data: xr.Dataset, chunks: dict[str, int]) -> xr.Dataset:
     """The dataset in chunks; groups are known."""
     return data.chunk(chunks).assign_coords(phase=data["phase"])
+
+
+def _opened(data: xr.Dataset) -> xr.Dataset:
+    """The dataset from a store in memory; its coordinates are known."""
+    store = MemoryStore()
+    data.drop_encoding().to_zarr(store, consolidated=False, zarr_format=3)
+    found = xr.open_zarr(store, consolidated=False)
+    return found.assign_coords({name: data[name].compute() for name in data.coords})
 
 
 def _by_dask(data: xr.Dataset, chunks: dict[str, int], steps: list[Step]) -> Any:

@@ -1,8 +1,12 @@
+from itertools import chain, pairwise
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from dask_tapestry.cells import Spaced
 from dask_tapestry.operators.indexing import index_ranges as bounds_module
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.teg import Progression, Region
@@ -60,3 +64,22 @@ def test_equal_bounds_are_equal():
     assert one == other
     assert hash(one) == hash(other)
     assert one != IndexRanges.of([np.array([5, 9, 3])])
+
+
+@given(PLACES, st.integers(1, 12), st.integers(1, 5), st.data())
+def test_ranges_apart_hold_the_places_and_no_chunk_twice(places, side, few, data):
+    offset = data.draw(st.integers(1 - side, 0))
+    with patch.object(bounds_module, "MOST_INDEX_SPANS", few * 6):
+        bounds = IndexRanges.of([places])
+    lo = data.draw(st.integers(0, len(places) - 1))
+    hi = data.draw(st.integers(lo + 1, len(places)))
+    width, stored = places.shape[1], Spaced(side, offset)
+    found = bounds.apart(0, ZRange((lo, 0), (hi, width)), stored)
+    within = set(chain.from_iterable(range(*one) for one in found))
+    assert set(places[lo:hi].ravel().tolist()) <= within
+    for (_, end), (begin, _) in pairwise(found):
+        assert (end - 1 - offset) // side < (begin - offset) // side
+    low, high = bounds.hull(0, ZRange((lo, 0), (hi, width)))
+    assert (found[0][0], found[-1][1]) == (low, high)
+    every = bounds.apart(0, ZRange((0, 0), places.shape), stored)
+    assert within <= set(chain.from_iterable(range(*one) for one in every))

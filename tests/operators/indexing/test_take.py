@@ -75,3 +75,60 @@ def test_labels_aligned_along_few_rows_are_planned():
         for own in (places, places[::-1])
     ]
     dt.plan(np.concatenate(parts), resources=dt.Resources(workers=50, threads=4)).verify()
+
+
+def stored(folder, shape, chunk, dtype="f8"):
+    cells = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+    dt.to_zarr(dt.asarray(cells), folder / "x.zarr", chunks=chunk)
+    return cells, dt.from_zarr(folder / "x.zarr")
+
+
+INDICES = {
+    "two seasons": np.concatenate([np.arange(3, 9), np.arange(60, 66)]),
+    "ends": np.array([0, 99]),
+    "backwards": np.array([98, 97, 50, 4]),
+    "mixed": np.array([70, 2, 71, 3, 70, 2]),
+    "negative": np.array([-1, 5, -98, 40]),
+    "rows of rows": np.array([[3, 90], [4, 91], [5, 3]]),
+    "now and then": np.array([0, 10, 20, 29, 41, 50, 63]),
+    "one": np.array([42]),
+    "none": np.array([], int),
+}
+
+
+@pytest.mark.parametrize("indices", INDICES.values(), ids=list(INDICES))
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", ["f4", "M8[s]"])
+def test_chunks_between_places_are_not_read(indices, axis, dtype, tmp_path, shardings):
+    shape, chunk = ((100, 7), (4, 7)) if axis == 0 else ((7, 100), (7, 4))
+    cells, x = stored(tmp_path, shape, chunk, dtype)
+    expected = np.take(cells, indices, axis)
+    taken = dt.take(x, indices, axis)
+    np.testing.assert_array_equal(taken.compute(), expected)
+    with shardings.tiny(2000):
+        np.testing.assert_array_equal(dt.take(x, indices, axis).compute(), expected)
+    counted = (
+        taken.max(axis)
+        if dtype == "M8[s]" and indices.size
+        else taken.sum(axis)
+        if dtype == "f4"
+        else taken
+    )
+    needed = len(set((indices % 100 // 4).ravel().tolist()))
+    if indices.size and indices.ndim == 1:
+        assert dt.plan(counted).cost["bytes_read"] == needed * 28 * x.dtype.itemsize
+    if dtype == "f4":
+        np.testing.assert_array_equal(counted.compute(), expected.sum(axis))
+
+
+def test_many_ranges_of_a_block_are_read_as_one():
+    x = dt.placeholder((1000, 10), "f8", stored_chunks=(1, 10))
+    for count, boxes in ((60, 60), (300, 1)):
+        node = dt.take(x, np.arange(0, 3 * count, 3) + np.arange(count) % 2, axis=0).node
+        reads = node.operator.pieces(node.input_types, node.type.box)
+        assert [number for number, _ in reads] == [0] * boxes + [1]
+
+
+def test_places_in_what_is_not_stored_are_read_as_one():
+    node = dt.take(dt.ones((1000, 10)), np.array([1, 900]), axis=0).node
+    assert len(node.operator.pieces(node.input_types, node.type.box)) == 2

@@ -1,10 +1,20 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.reductions.group_fold import GroupFold, group_fold, identity_of
+from dask_tapestry.operators.reductions.group_fold import (
+    GROWING,
+    GroupFold,
+    group_fold,
+    identity_of,
+)
+from dask_tapestry.teg import apply
+from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
+from tests.operators.blocks import block
 
 RANDOM = np.random.default_rng(4)
 X = RANDOM.normal(size=(90, 6, 50)) * 10.0 ** RANDOM.integers(-6, 6, (90, 6, 50))
@@ -131,3 +141,72 @@ def test_errors():
     with pytest.raises(ShapeError, match="extents differ"):
         group_fold(x, dt.asarray([1, 2]).node, "sum", (0,), 3)
     assert isinstance(group_fold(x, codes, "sum", (0,), 3).operator, GroupFold)
+
+
+def added(whole, inputs, random):
+    """The tables of a fold whose cells are added some at a time; and those of the kernel."""
+    made = apply(whole.operator.part(None, 0), *whole.inputs)
+    split = made.operator.turns(made.input_types).split(1)
+    first, axes = apply(split.first, *whole.inputs), whole.operator.axes
+    result = np.empty(made.type.shape, made.type.dtype)
+    result[...] = split.first.adds_to
+    for place in np.ndindex(*[made.type.shape[axis] for axis in axes]):
+        box = ZRange.of_shape(made.type.shape)
+        for axis, number in zip(axes, place, strict=True):
+            box = box.replace(axis, number, number + 1)
+        inner = split.sums(box)
+        lo, hi = inner.lo[0], inner.hi[0]
+        cuts = sorted({lo, hi, *random.integers(lo, hi, 3).tolist()})
+        table = result[(*box.slices(), ...)]
+        for a, b in pairwise(cuts):
+            assert block(first, inputs, inner.replace(0, a, b), table) is table
+    return result, block(made, inputs, ZRange.of_shape(made.type.shape))
+
+
+@pytest.mark.parametrize("columns", [3, 400])
+@pytest.mark.parametrize("monoid", sorted(GROWING))
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u8", "c16", "?"])
+@pytest.mark.parametrize("labelled", [(0, 2), (0,), (2,)])
+def test_cells_added_some_at_a_time_have_the_bits_of_all(columns, monoid, dtype, labelled):
+    random, name = np.random.default_rng(columns), monoid.removeprefix("nan")
+    x = random.normal(size=(90, columns, 5)) * 10.0 ** random.integers(-6, 6, (90, columns, 5))
+    x[random.random(x.shape) < 0.1] = np.nan
+    with np.errstate(invalid="ignore"):
+        x = np.nan_to_num(x % 7).astype(dtype) if dtype in ("i2", "u8", "?") else x.astype(dtype)
+    codes = random.integers(-1, 8, [x.shape[axis] for axis in labelled])
+    for skipna in (False, True):
+        how = {"labelled": labelled, "skipna": skipna}
+        node = group_fold(dt.asarray(x).node, dt.asarray(codes).node, name, (0, 2), 7, **how)
+        if node.operator.monoid not in GROWING:
+            continue  # extremes that leave NaN out
+        with np.errstate(all="ignore"):
+            made, expected = added(node, (x, codes), random)
+        assert same_bits(made, expected)
+
+
+def test_only_tables_of_leaves_take_more_cells():
+    x, codes = dt.zeros((5000, 4)).node, dt.zeros(5000, dtype=int).node
+    for monoid in MONOIDS:
+        whole = group_fold(x, codes, monoid, (0,), 3).operator
+        grows = whole.part(None, 0).grows
+        assert grows is (monoid not in ("var", "std"))
+        assert not whole.grows
+        assert not whole.part(None, 1).grows
+
+
+def test_a_node_reads_more_than_its_table_holds():
+    x = dt.placeholder((400, 3000, 3000), "f4", stored_chunks=(1, 3000, 3000))
+    codes = dt.asarray(np.arange(400) % 12)
+    for monoid in ("mean", "std"):
+        tree = group_fold(x.node, codes.node, monoid, (0,), 12).operator.tree
+        assert tree.sides(0) == (64,)
+
+
+def test_chunks_of_a_leaf_are_read_one_at_a_time():
+    x = dt.placeholder((256, 2048, 2048), "f8", stored_chunks=(1, 2048, 2048))
+    codes = dt.asarray(np.arange(256) % 4)
+    folded = dt.Array(group_fold(x.node, codes.node, "sum", (0,), 16))
+    alone = dt.Resources(workers=1, threads=1, memory="8 GB")
+    plan = dt.plan(folded, resources=alone)
+    assert plan.cost["bytes_read"] == x.nbytes
+    assert plan.cost["peak_worker_bytes"] < x.nbytes / 2

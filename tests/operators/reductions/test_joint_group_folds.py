@@ -7,6 +7,7 @@ from dask_tapestry.operators.reductions.joint_group_folds import JointGroupFolds
 from dask_tapestry.teg import apply
 from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
+from tests.operators.reductions.test_group_fold import added
 
 RANDOM = np.random.default_rng(6)
 X = RANDOM.normal(size=(90, 6, 50))
@@ -75,3 +76,20 @@ def test_what_is_read_of_those_that_keep_no_axis(level):
     assert operator.flops(types, box) > node.operator.parts[0].flops(types[::3], box)
     assert operator.scratch_bytes(types, box) > 0
     assert operator.arguments(types, box, (x, again, ones, codes))["parts"][2]["axes"] == (0, 1)
+
+
+def test_cells_added_some_at_a_time_have_the_bits_of_all():
+    x = np.where(RANDOM.random((90, 6, 50)) < 0.1, np.nan, X)
+    codes = dt.asarray(CODES).node
+    folds = [
+        group_fold(dt.asarray(a).node, codes, monoid, (0, 2), 7, skipna=True)
+        for a, monoid in ((x, "mean"), (x > 0, "sum"), (x, "mean"))
+    ]
+    parts = tuple([one.operator for one in folds])
+    node = apply(JointGroupFolds(parts), *[one.inputs[0] for one in folds], codes)
+    made, expected = added(node, (x, x > 0, x, CODES), RANDOM)
+    assert same_bits(made, expected)
+
+
+def test_spreads_and_smaller_tables_are_not_added_to():
+    assert not joint().operator.part(None, 0).turns(joint().input_types).sizes

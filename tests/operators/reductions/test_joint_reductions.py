@@ -76,3 +76,19 @@ def test_its_hash_is_made_once_and_stays_in_its_process():
     assert again == operator
     assert "_hash" in vars(operator)
     assert "_hash" not in vars(again)
+
+
+@pytest.mark.parametrize("names", [("sum", "max", "sum"), ("mean", "argmin", "var", "any")])
+def test_its_scratch_memory_is_that_of_all_its_parts(names):
+    node, _ = together(0, *names)
+    operator, inputs = node.operator, node.input_types
+    read = operator.demand(inputs, node.type.box)[0]
+    each = sum(part.scratch_of(read) for part in operator.parts)
+    assert operator.scratch_bytes(inputs, node.type.box) == each
+
+
+def test_a_part_is_made_once():
+    node, _ = together(0, "sum", "max")
+    turns = node.operator.turns(node.input_types)
+    assert turns.split(0).first is turns.split(0).first
+    assert "_known_parts" not in vars(pickle.loads(pickle.dumps(node.operator)))

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.planner.cost import typical_blocks as typical_blocks_module
 from dask_tapestry.planner.cost.typical_blocks import joining_dims, typical_blocks
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
@@ -94,3 +95,21 @@ def boxes_of(grid):
     """All blocks of a grid."""
     spans = product(*(map(cuts.block, range(cuts.count)) for cuts in grid))
     return [ZRange([lo for lo, _ in box], [hi for _, hi in box]) for box in spans]
+
+
+def test_a_last_part_that_has_less_of_all_its_inputs_joins_nothing():
+    product = stored((1000, 1000)) @ dt.cumsum(stored((1000, 20)), axis=0)
+    (form,) = product.node.operator.forms(product.node.input_types)
+    parts = form.make(product.node, 300).inputs[0]  # three of 300 cells, and one of 100
+    program = group_of(parts, set()).program
+    rules = program.instructions[-1].operator.regularity(program.instructions[-1].types)
+    assert any(rule.breaks for rule in rules)
+    assert not joining_dims(program)
+
+
+def test_kinds_are_looked_for_once_for_grids_that_differ_elsewhere():
+    program = program_of(dt.concatenate([stored(), dt.ones((600, 1000))]))
+    typical_blocks_module._kinds.cache_clear()
+    for side in (100, 200, 500):
+        typical_blocks(program, (Cuts.regular(1800, 100), Cuts.regular(1000, side)))
+    assert typical_blocks_module._kinds.cache_info().misses == 1

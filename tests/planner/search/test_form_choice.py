@@ -49,6 +49,23 @@ def test_operators_that_are_alike_are_decided_together(monkeypatch):
     assert counts[0] == counts[1]
 
 
+def test_products_of_a_loop_are_searched_once(monkeypatch):
+    searched = []
+    original = form_choice._Chooser._best_size
+
+    def counting(chooser, node, *others, **named):
+        searched.append(node.type.shape)
+        return original(chooser, node, *others, **named)
+
+    monkeypatch.setattr(form_choice._Chooser, "_best_size", counting)
+    a, x = stored((40_000, 40_000), "f4", (4000, 4000)), dt.placeholder((40_000,), "f4")
+    for _ in range(4):
+        x = x + 2 * (a @ x)
+    chosen = forms(x)
+    assert len(chosen) == 4
+    assert len(searched) == 1
+
+
 def test_no_more_sizes_are_looked_at_than_a_step_is_worth(monkeypatch):
     looked_at = []
     original = form_choice._Chooser._formed

@@ -247,6 +247,20 @@ def test_of_what_a_guide_looked_at_the_best_is_taken():
     assert found.cost.seconds == min(exact.price(grid).seconds for grid in priced)
 
 
+def test_nothing_is_confirmed_where_the_least_is_too_much():
+    known, priced = search((64, 64), lambda a, b: 1 + abs(a - 8) + b), []
+    led = GridSearch(
+        *((64, 64), known.units, known.price, ROOM, range(2), known.slots), confirm=priced.append
+    )
+    found = led.best(is_too_much=lambda rank: rank.seconds > 1.5)
+    assert found.is_least
+    assert counts(found) == [8, 1]
+    assert not priced
+    allowed, priced, _ = guided(lambda a, b: 1 + abs(a - 8) + b, lambda a, b: 2 + abs(a - 8) + b)
+    assert priced
+    assert not allowed.is_least
+
+
 @pytest.mark.parametrize("columns", [1, 8])
 def test_what_a_guide_leads_astray_comes_to_a_grid_no_cut_of_which_is_better(columns):
     """It takes columns to cost nothing, and begins with what is far too coarse."""

@@ -136,9 +136,9 @@ def test_steps_that_differ_in_data_alone_have_one_program_in_sketches():
 def one_sample(monkeypatch):
     """Of joined values the first block alone is looked at."""
     monkeypatch.setattr(typical_blocks, "SAMPLE_BLOCKS", 1)
-    typical_blocks._of_each_kind.cache_clear()
+    typical_blocks._kinds.cache_clear()
     yield
-    typical_blocks._of_each_kind.cache_clear()
+    typical_blocks._kinds.cache_clear()
 
 
 def test_a_reserve_is_kept_for_blocks_that_take_more(one_sample):

@@ -1,7 +1,8 @@
 """Singular values of upper bands, which have one diagonal a row, from the main one up.
 
-Where LAPACK is not at hand they are eigenvalues of a Hermitian band twice as long, whose rows are
-those of the band and of its adjoint by turns: for each value it has both signs.
+A wide band is made a narrow one, by products, before LAPACK makes it bidiagonal by rotations. Where
+LAPACK is not at hand they are eigenvalues of a tridiagonal matrix twice as long, whose rows are
+those of the bidiagonal one and of its adjoint by turns: for each value it has both signs.
 
 Source: Golub, Kahan, "Calculating the singular values and pseudo-inverse of a matrix", J. SIAM
 Numer. Anal. 2, 1965.
@@ -14,12 +15,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.bands import band_values, scaled
+from dask_tapestry_kernels.cpu.blocks.bands import scaled
+from dask_tapestry_kernels.cpu.blocks.bulge_chase import prepared, two_diagonals
 from dask_tapestry_kernels.cpu.blocks.lapack_bidiagonal import (
     bidiagonal_of_band,
     bidiagonal_values,
 )
 from dask_tapestry_kernels.cpu.blocks.matrices import one_result
+from dask_tapestry_kernels.cpu.blocks.tridiagonal import tridiagonal_values
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -34,27 +37,58 @@ def band_singular_values(band: Block) -> Block:
         If a cell is not finite.
     """
     cells, scale = scaled(band, "SVD did not converge")
-    found = bidiagonal_of_band(cells)
+    lower = prepared(transposed(cells), is_hermitian=False)
+    found = bidiagonal_of_band(upper(lower))
     values = None if found is None else bidiagonal_values(*found)
     if values is None:
-        values = np.maximum(band_values(by_turns(cells))[::-1][: cells.shape[1]], 0)
+        below = by_turns(*two_diagonals(lower))
+        values = tridiagonal_values(np.zeros(len(below) + 1), below)[::-1]
+        values = np.maximum(values[: band.shape[1]], 0)
     return values * scale
 
 
-def by_turns(band: Block) -> Block:
-    """The diagonals of the Hermitian band, from the main one down.
+def transposed(band: Block) -> Block:
+    """The diagonals from the main one down, each from its first cell.
 
     Examples
     --------
-    >>> by_turns(np.array([[1.0, 2.0], [0.0, 3.0]]))
-    array([[0., 0., 0., 0.],
-           [1., 3., 2., 0.]])
+    >>> transposed(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    array([[1., 2.],
+           [3., 0.]])
     """
-    diagonals, side = band.shape
-    made = np.zeros((max(2, 2 * diagonals - 2), 2 * side), band.dtype)
-    made[1, ::2] = band[0].conj()
-    for d in range(1, min(diagonals, side)):
-        made[2 * d - 1, 1 : 2 * (side - d) : 2] = band[d, d:]
+    side = band.shape[1]
+    made = np.zeros_like(band)
+    for d, cells in enumerate(band[:side]):
+        made[d, : side - d] = cells[d:]
+    return made
+
+
+def upper(band: Block) -> Block:
+    """The diagonals from the main one up, of those from the main one down.
+
+    Examples
+    --------
+    >>> upper(np.array([[1.0, 2.0], [3.0, 0.0]]))
+    array([[1., 2.],
+           [0., 3.]])
+    """
+    side = band.shape[1]
+    made = np.zeros_like(band)
+    for d, cells in enumerate(band[:side]):
+        made[d, d:] = cells[: side - d]
+    return made
+
+
+def by_turns(diagonal: Block, below: Block) -> Block:
+    """The cells beside the diagonal of zeros, of a matrix with values of both signs.
+
+    Examples
+    --------
+    >>> by_turns(np.array([1.0, 2.0]), np.array([3.0]))
+    array([1., 3., 2.])
+    """
+    made = np.empty(len(diagonal) + len(below), below.dtype)
+    made[::2], made[1::2] = abs(diagonal), below
     return made
 
 

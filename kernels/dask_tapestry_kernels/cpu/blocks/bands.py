@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import lapack
-from dask_tapestry_kernels.cpu.blocks.bulge_chase import chase, diagonals_of, opened
+from dask_tapestry_kernels.cpu.blocks.bulge_chase import prepared, two_diagonals
 from dask_tapestry_kernels.cpu.blocks.matrices import one_result
 from dask_tapestry_kernels.cpu.blocks.tridiagonal import tridiagonal_values
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -36,11 +36,11 @@ def scaled(band: Block, failed: str = "Eigenvalues did not converge") -> tuple[B
 def band_values(band: Block) -> Block:
     """Ascending eigenvalues."""
     cells, scale = scaled(band)
+    cells = prepared(cells, is_hermitian=True)
     found = lapack.tridiagonal_of_band(cells)
     if found is None:
-        state = opened(cells)
-        chase(state)
-        found = diagonals_of(state)
+        diagonal, below = two_diagonals(cells)
+        found = diagonal.real, below
     return tridiagonal_values(*found) * scale
 
 

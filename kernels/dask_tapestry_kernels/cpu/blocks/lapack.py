@@ -240,6 +240,23 @@ def factor_qr(packed: Matrix) -> Matrix | None:
     return factors
 
 
+def factor_reflectors(packed: Matrix) -> Matrix | None:
+    """Put a triangle and reflections in the place of a matrix, as `factor_qr`; return their T.
+
+    The triangle T, upper, is zero where there are fewer rows than columns; None where NumPy must.
+    """
+    lapack, row_stride = routines_for(packed), rows_apart(packed.T)
+    if lapack is None or row_stride is None:
+        return None
+    rows, columns = packed.shape
+    t = np.zeros((columns, columns), packed.dtype, order="F")
+    if packed.size:
+        count, memory = min(rows, columns), np.empty(columns * columns, packed.dtype)
+        sides = rows, columns, count, packed, row_stride
+        lapack.call("geqrt", packed.dtype, *sides, t, columns, memory, 0)
+    return t
+
+
 def orthonormal_columns(packed: Matrix, factors: Matrix) -> None:
     """Put the columns that reflections make of a unit matrix in their place.
 

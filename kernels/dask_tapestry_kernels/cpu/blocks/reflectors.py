@@ -23,7 +23,7 @@ def reflectors(matrix: Matrix) -> tuple[Matrix, Matrix]:
     Parameters
     ----------
     matrix
-        At least as many rows as columns.
+        Of fewer rows than columns, there are as many reflections as rows.
 
     Examples
     --------
@@ -35,13 +35,12 @@ def reflectors(matrix: Matrix) -> tuple[Matrix, Matrix]:
     (True, True)
     """
     packed = np.array(matrix, np.result_type(matrix, np.float64), order="F")  # as NumPy's works in
-    factors = lapack.factor_qr(packed)
-    if factors is None:
+    t = lapack.factor_reflectors(packed)
+    if t is None:
         turned, factors = np.linalg.qr(matrix, mode="raw")
         packed = turned.T
-    packed = packed.astype(matrix.dtype, copy=False)
-    factors = factors.astype(matrix.dtype, copy=False)
-    return packed, _joined(_products(packed), factors)
+        t = _joined(_products(packed), factors)
+    return packed.astype(matrix.dtype, copy=False), t.astype(matrix.dtype, copy=False)
 
 
 def reflections(packed: Matrix) -> Matrix:

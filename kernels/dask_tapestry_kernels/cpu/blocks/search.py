@@ -7,20 +7,28 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks.search_compiled import searched
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
+Side = Literal["left", "right"]
 TURN: Final = 2**20  # cells that are looked up between two questions whether to go on
 
 
-def search(out: Block | None, cells: Block, table: Block, *, side: str) -> Block:  # noqa: ARG001
+def search(out: Block | None, cells: Block, table: Block, *, side: Side) -> Block:  # noqa: ARG001
     """Places, int64, in a sorted `table` of one dimension before which `cells` belong.
 
     `side` is that of equal cells, "left" or "right", as of `numpy.searchsorted`.
     """
     table, cells = _comparable(table, cells)
-    return _in_turns(lambda some: np.searchsorted(table, some, side=side), cells)  # type: ignore[call-overload]
+    return _in_turns(lambda some: _places(some, table, side), cells)
+
+
+def _places(cells: Block, table: Block, side: Side) -> Block:
+    """Places of cells in a sorted table, whose dtypes compare."""
+    found = searched(cells, table, side)
+    return np.asarray(np.searchsorted(table, cells, side)) if found is None else found
 
 
 def _in_turns(function: Callable[[Block], Any], cells: Block) -> Block:
@@ -54,19 +62,13 @@ def digitize(out: Block | None, cells: Block, bins: Block, *, right: bool) -> Bl
     `bins` are edges of one dimension, ascending or descending; `right` says whether a bin holds its
     right edge.
     """
-    if bins.dtype.kind in "mM":
-        return _in_turns(lambda some: _bins_of_times(some, bins, right=right), cells)
-    return _in_turns(lambda some: np.digitize(some, bins, right=right), cells)
-
-
-def _bins_of_times(cells: Block, bins: Block, *, right: bool) -> Block:
-    """What `numpy.digitize` would have if it took edges that are times."""
-    counts = bins.view(np.int64)
-    np.digitize(0, counts)  # raises where they are not sorted
-    side: Literal["left", "right"] = "left" if right else "right"
-    if bins.size and counts[0] > counts[-1]:
-        return np.asarray(bins.size - np.searchsorted(bins[::-1], cells, side))
-    return np.asarray(np.searchsorted(bins, cells, side))
+    times = bins.dtype.kind in "mM"  # which `numpy.digitize` does not take
+    edges = bins.view(np.int64) if times else bins
+    np.digitize(np.empty(0, np.int64 if times else cells.dtype), edges)  # raises if not sorted
+    side: Side = "left" if right else "right"
+    if bins.size and edges[0] > edges[-1]:
+        return _in_turns(lambda some: bins.size - _places(some, bins[::-1], side), cells)
+    return _in_turns(lambda some: _places(some, bins, side), cells)
 
 
 def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Block:  # noqa: ARG001
@@ -76,6 +78,9 @@ def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Blo
     table, cells = _comparable(table, cells)
 
     def found(some: Block) -> Block:
+        known = searched(some, table, "within", invert)
+        if known is not None:
+            return known
         places = np.minimum(np.searchsorted(table, some), table.size - 1)
         return np.asarray(table[places] != some if invert else table[places] == some)
 

@@ -54,6 +54,18 @@ def view(
     return viewed
 
 
+def steps(out: Block | None, *blocks: Block, axis: int, step: int) -> Block:
+    """Every `step`-th cell along an axis of a block, or the cells of several blocks in a row."""
+    if len(blocks) > 1:
+        return np.concatenate(blocks, axis, out=out)
+    (block,) = blocks
+    stepped = block[(slice(None),) * axis + (slice(None, None, step),)]
+    if out is None:
+        return stepped.copy()
+    out[...] = stepped
+    return out
+
+
 def diagonals(block: Block, runs: tuple[int, ...]) -> Block:
     """Each run of axes, all of one length, as the one axis along its diagonal."""
     ends = [*accumulate(runs)]
@@ -164,4 +176,5 @@ KERNELS: Final[dict[str, Kernel]] = {
     "concat": concat,
     "mosaic": mosaic,
     "reshape": reshape,
+    "steps": steps,
 }

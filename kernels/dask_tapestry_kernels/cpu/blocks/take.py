@@ -44,6 +44,7 @@ def take(
     at: int,
     extents: tuple[int, ...],
     origin: tuple[int, ...],
+    starts: tuple[int, ...] | None = None,
 ) -> Block:
     """Cells of `block` at `places`.
 
@@ -60,7 +61,13 @@ def take(
         Of the whole tensor along `axes`.
     origin
         Where the block begins along `axes`.
+    starts
+        Where each of several blocks begins along the one axis: the first of `places` are those
+        behind `block`.
     """
+    if starts is not None:
+        *parts, numbers = block, *places
+        return _taken_from_parts(out, parts, numbers, axes[0], at, extents, starts)
     if len(axes) == 1 and block.dtype.kind != "T" and _is_long(block, places[0], axes[0]):
         return _taken_in_turns(out, block, places[0], axes[0], at, extents, origin)
     if len(axes) == 1 and at == axes[0]:
@@ -83,6 +90,33 @@ def take(
     front = np.moveaxis(block, axes, range(len(axes)))
     rank = own[0].ndim
     return np.moveaxis(front[tuple(own)], range(rank), range(at, at + rank))
+
+
+def _taken_from_parts(
+    out: Block | None,
+    parts: Sequence[Block],
+    indices: Block,
+    axis: int,
+    at: int,
+    extents: tuple[int, ...],
+    starts: tuple[int, ...],
+) -> Block:
+    """Cells at indices that lie in several blocks, those of each block at once."""
+    chosen = wrapped(indices, extents[0], axis).ravel()
+    owners = np.searchsorted(starts, chosen, side="right") - 1
+    sides = [n for dim, n in enumerate(parts[0].shape) if dim != axis]
+    is_line = out is not None and indices.ndim == 1
+    result = out if is_line else np.empty((*sides[:at], chosen.size, *sides[at:]), parts[0].dtype)
+    for number, (part, start) in enumerate(zip(parts, starts, strict=True)):
+        held = np.flatnonzero(owners == number)
+        beside = held.size and held[-1] - held[0] == held.size - 1
+        rows = (slice(None),) * at + (slice(held[0], held[-1] + 1) if beside else held,)
+        room = result[rows] if beside else None
+        how: Any = {"axes": (axis,), "at": at, "extents": extents, "origin": (start,)}
+        own = take(room, part, chosen[held], **how)
+        if own is not room:
+            result[rows] = own
+    return result if is_line else result.reshape((*sides[:at], *indices.shape, *sides[at:]))
 
 
 def _picked(out: Block | None, block: Block, indices: Block, axis: int) -> Block:

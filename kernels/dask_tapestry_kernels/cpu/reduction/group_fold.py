@@ -6,7 +6,7 @@ folded into the table in C order, so the table has the same bits however the kep
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any, Final
@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
-from dask_tapestry_kernels.cpu.reduction.group_leaves import GroupedLeaf, group_states
+from dask_tapestry_kernels.cpu.reduction.group_leaves import GroupedLeaf, add_cells, group_states
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce, reductions
@@ -69,6 +69,37 @@ def group_fold(out: Block | None, cells: Block, codes: Block, **how: Any) -> Blo
         value = ARITHMETIC[groups.monoid].finish(root, codes.size, groups.ddof)
     value = np.moveaxis(value.astype(groups.dtype, copy=False), 0, -1)
     return value.transpose(*np.argsort(kept_axes), len(kept_axes))
+
+
+def add_groups(out: Block | None, cells: Block, codes: Block, **how: Any) -> Block:
+    """Add cells to the tables `out` of one leaf, whose cells before are there already.
+
+    Parameters
+    ----------
+    out
+        Shaped as what `group_fold` returns of the leaf.
+    """
+    assert out is not None
+    groups = Groups(**how)
+    rank = len(groups.axes)
+    kept_axes = [axis for axis in range(cells.ndim) if axis not in groups.axes]
+    order = (*groups.axes, *kept_axes)
+    turned = cells.transpose(order)
+    table = np.moveaxis(out.transpose(*order, cells.ndim)[(0,) * rank], -1, 0)
+    extents = [cells.shape[axis] if axis in groups.labelled else 1 for axis in groups.axes]
+    codes = np.broadcast_to(codes.reshape(extents), turned.shape[:rank])
+    with np.errstate(all="ignore"), listening(frozenset()):
+        _add(table, turned, codes, groups)
+    return out
+
+
+def add_group_folds(out: Block | None, *blocks: Block, parts: Sequence[Mapping[str, Any]]) -> Block:
+    """Add cells to the tables of several folds, the fields f0, f1... of `out`."""
+    assert out is not None
+    *cells, codes = blocks
+    for number, (x, how) in enumerate(zip(cells, parts, strict=True)):
+        add_groups(out[f"f{number}"], x, codes, **how)
+    return out
 
 
 def group_merge(out: Block | None, nodes: Block, **part: Any) -> Block:
@@ -151,24 +182,50 @@ def _root(tables: Block, rank: int, groups: Groups) -> Block:
 
 def _fill(table: Block, cells: Block, codes: Block, groups: Groups) -> None:
     """Fold the cells of one leaf into its table, some columns at a time."""
-    numbers = codes.ravel().astype(np.intp, copy=False) - groups.groups.start
-    held = np.flatnonzero((numbers >= 0) & (numbers < len(groups.groups)))
-    rows = None if held.size == numbers.size else held
-    kept = cells.shape[codes.ndim :]
-    columns = max(LEAST_COLUMNS, TILE_CELLS // max(1, codes.size))
-    for tile in tiles(kept, columns):
-        values = cells[(slice(None),) * codes.ndim + tile]
-        shape = values.shape[codes.ndim :]
-        values = values.reshape(codes.size, prod(shape))
-        values, own = (values, numbers) if rows is None else (values[rows], numbers[rows])
-        leaf = GroupedLeaf(
-            values, own, len(groups.groups), groups.state, groups.identity, groups.skipna
-        )
+    numbers = _numbers(codes, groups)
+    for tile in _some_columns(cells, codes):
+        leaf, shape = _leaf(cells, codes, numbers, tile, groups)
         states = group_states(groups.monoid, leaf)
         table[(slice(None), *tile)] = states.reshape(len(groups.groups), *shape)
 
 
+def _add(table: Block, cells: Block, codes: Block, groups: Groups) -> None:
+    """Fold more cells of a leaf into its table, some columns at a time."""
+    numbers = _numbers(codes, groups)
+    for tile in _some_columns(cells, codes):
+        leaf, shape = _leaf(cells, codes, numbers, tile, groups)
+        add_cells(groups.monoid, leaf, table[(slice(None), *tile)], shape)
+
+
+def _numbers(codes: Block, groups: Groups) -> Block:
+    """The row of the table that each cell along the folded axes goes into, if there is one."""
+    return codes.ravel().astype(np.intp, copy=False) - groups.groups.start
+
+
+def _some_columns(cells: Block, codes: Block) -> Iterator[tuple[slice, ...]]:
+    """Tiles of the kept axes, whose cells stay in cache."""
+    columns = max(LEAST_COLUMNS, TILE_CELLS // max(1, codes.size))
+    return tiles(cells.shape[codes.ndim :], columns)
+
+
+def _leaf(
+    cells: Block, codes: Block, numbers: Block, tile: tuple[slice, ...], groups: Groups
+) -> tuple[GroupedLeaf, tuple[int, ...]]:
+    """The cells of a tile of the kept axes that have a group, as rows; and the tile's shape."""
+    count = len(groups.groups)
+    values = cells[(slice(None),) * codes.ndim + tile]
+    shape = values.shape[codes.ndim :]
+    values = values.reshape(codes.size, prod(shape))
+    held = np.flatnonzero((numbers >= 0) & (numbers < count))
+    if held.size < numbers.size:
+        values, numbers = values[held], numbers[held]
+    leaf = GroupedLeaf(values, numbers, count, groups.state, groups.identity, groups.skipna)
+    return leaf, shape
+
+
 KERNELS: Final[dict[str, Kernel]] = {
+    "add_group_folds": add_group_folds,
+    "add_groups": add_groups,
     "groupfold": group_fold,
     "groupmerge": group_merge,
     "groupfolds": group_folds,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -92,6 +92,37 @@ def group_states(monoid: str, leaf: GroupedLeaf) -> Block:
     return STATES[monoid](leaf)
 
 
+def add_cells(monoid: str, leaf: GroupedLeaf, table: Block, shape: Sequence[int]) -> None:
+    """Fold rows into what others before them have left, in order: as one leaf, to the same bits.
+
+    Parameters
+    ----------
+    table
+        States, shaped (groups, *shape); `shape` is that of a row.
+    """
+    null = leaf.null
+    if monoid == "nanmean":
+        cells = leaf.replaced(null, 0, leaf.state["sum"])
+        _add_rows(leaf, table["sum"], np.add, cells, shape)
+        counted = np.ones((len(leaf.values), 1), np.intp) if null is None else ~null
+        _add_rows(leaf, table["count"], np.add, counted, shape if null is not None else ())
+        return
+    cells = leaf.replaced(null, leaf.identity, leaf.state)
+    _add_rows(leaf, table, GROWING[monoid], cells, shape)
+
+
+def _add_rows(
+    leaf: GroupedLeaf,
+    table: Block,
+    function: Callable[..., Block],
+    rows: Block,
+    shape: Sequence[int],
+) -> None:
+    """Fold each row into the states of its group."""
+    for group, row in zip(leaf.numbers.tolist(), rows, strict=True):
+        function(table[group], row.reshape(shape), out=table[group])
+
+
 def _values(leaf: GroupedLeaf, function: Callable[..., Block]) -> Block:
     """States that are values."""
     filled = leaf.replaced(leaf.null, leaf.identity, leaf.state)
@@ -160,4 +191,13 @@ STATES: Final[Mapping[str, Callable[[GroupedLeaf], Block]]] = {
     "nanmean": _mean,
     "nanvar": _variance,
     "nanstd": _variance,
+}
+# Of a state and a cell, the state of both
+GROWING: Final[Mapping[str, Callable[..., Block]]] = {
+    "sum": np.add,
+    "prod": reproducible_ufuncs.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+    "any": np.logical_or,
+    "all": np.logical_and,
 }

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
 from dask_tapestry_kernels.cpu.reduction.fold_sources import (
     FOLD_ARITY,
@@ -23,6 +24,8 @@ Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 
 ROWS_SCRATCH: Final = 524_288  # of a formula's rows, the longer the better: 64 columns of float64
+LINES_SCRATCH: Final = 65_536  # of a formula's leaves that are evaluated one after the other
+LONG: Final = 64  # cells of a leaf that are worth a call
 SCRATCH: Final = 262_144  # bytes, which stay in the second cache
 MOST_DIMS: Final = 64
 
@@ -33,6 +36,19 @@ class Formula(NamedTuple):
     row: int
     scalars: tuple[Block, ...] = ()
     expression: Any = None
+    still: tuple[int, ...] | None = None  #: operands of one cell in a leaf, if leaves lie in line
+
+
+def formula_of(expression: Any, cells: int, still: tuple[int, ...] | None = None) -> Formula | None:
+    """A formula of the blocks' cells as compiled code, if it is there.
+
+    Of leaves that lie in line, the operands that are `still` in them are read once.
+    """
+    row = rows.row_of(expression, still or ())
+    if row is None:
+        return None
+    native = compiled(row.source, rows.ARITY, rows.text(expression), cells)
+    return Formula(native.address, row.scalars, expression, still) if native else None
 
 
 def leaf_states(
@@ -92,13 +108,16 @@ def _fold(
     operands = _operands(blocks, strides, formula.scalars if formula else ())
     count = len(operands) // (len(extents) + 2)
     leaf_bytes = prod(cuts) * (cell.itemsize + sum(b.itemsize for b in blocks))
-    scratch = Scratch(max(ROWS_SCRATCH if formula else SCRATCH, leaf_bytes + 64 * (count + 2)))
+    in_line = formula is not None and formula.still is not None
+    least = LINES_SCRATCH if in_line else ROWS_SCRATCH if formula else SCRATCH
+    scratch = Scratch(max(least, leaf_bytes + 64 * (count + 2)))
     lists = (operands, extents, cuts, states.addresses, states.items)
     at, shapes, leaf_sides, parts, items = (np.array(words, np.int64) for words in lists)
     arguments = record(
         BLOCK,
         fold=fold,
         row=formula.row if formula else 0,
+        in_line=in_line,
         operands=at.ctypes.data,
         count=count,
         shape=shapes.ctypes.data,
@@ -113,6 +132,23 @@ def _fold(
         size=scratch.size,
     )
     driver(arguments.ctypes.data)
+
+
+def still_in_line(blocks: Sequence[Block], sides: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Numbers of the operands of a formula that are one cell in each leaf; None: not in line.
+
+    Leaves lie in line where one axis is reduced, one is kept, and the cells of a leaf lie side by
+    side in each operand or are the same one: sums along rows of ``exp(x - m)``, of which `m` has a
+    cell for each row. Then nothing is packed, and `m` is read once a row.
+    """
+    extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
+    if len(extents) != 2 or len(cuts) != 1 or cuts[0] < LONG:
+        return None
+    firsts = [steps[0] for steps in strides]
+    if any(first not in (0, b.itemsize) for first, b in zip(firsts, blocks, strict=True)):
+        return None
+    still = tuple([i for i, first in enumerate(firsts) if first == 0])
+    return still if len(still) < len(blocks) else None
 
 
 def _operands(

@@ -22,6 +22,8 @@ BLOCK: Final = _record(  # all leaves of a block, for `leaf_driver.fold_leaves`
     "fold",  # address of a kernel of `fold_sources.fold_source`
     "row",  # address of ``row(n, table, out)``, which evaluates a formula of n cells of the
     # contiguous operands whose addresses are in the table; 0 if the one operand is folded itself
+    "in_line",  # whether the row reads the cells of a leaf where they lie, column after column:
+    # they are contiguous in each operand, or the same one, of which the row reads one
     "operands",  # address of a table: of each operand address, size of a cell, and strides
     "count",  # of operands
     "shape",  # address of the block's extents, reduced axes first

@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.cells import formula_errors, rows
+from dask_tapestry_kernels.cpu.cells import formula_errors
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
-from dask_tapestry_kernels.cpu.jit.compile_service import compiled
 from dask_tapestry_kernels.cpu.reduction.any_order import nodes_in_any_order
 from dask_tapestry_kernels.cpu.reduction.axis_orders import (
     kept_axes,
@@ -21,7 +20,12 @@ from dask_tapestry_kernels.cpu.reduction.axis_orders import (
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
-from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula, leaf_states, loops_of
+from dask_tapestry_kernels.cpu.reduction.leaf_states import (
+    formula_of,
+    leaf_states,
+    loops_of,
+    still_in_line,
+)
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS, LINEAR, MonoidOps
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
@@ -206,7 +210,7 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     together = _column_states(blocks, parts)
     if together is not None:
         return together
-    ready = [_is_compiled(part, blocks[0]) for part in parts]  # each is asked for
+    ready = [_is_compiled(part, blocks) for part in parts]  # each is asked for
     by_rows = None if any(ready) else row_states(blocks, parts)
     if by_rows is not None:
         return by_rows
@@ -278,25 +282,26 @@ def _leaves_of(blocks: Sequence[Block], part: FoldPart) -> Block:
     return nodes
 
 
-def _is_compiled(part: FoldPart, block: Block) -> bool:
-    """Whether compiled code folds cells shaped as a block; it is asked for."""
-    formula, cells = part.expression, block.size
-    kind = block.dtype if formula is None else formula.dtype
-    plain = formula is None or formula.chosen is not None
-    row = plain or _compiled(formula, cells) is not None
-    return loops_of(part.monoid, kind, part.state, cells) is not None and row
+def _is_compiled(part: FoldPart, blocks: Sequence[Block]) -> bool:
+    """Whether compiled code folds cells of blocks that lie as these; it is asked for."""
+    formula, cells = part.expression, blocks[0].size
+    kind = blocks[0].dtype if formula is None else formula.dtype
+    row: Any = formula is None or formula.chosen is not None
+    row = row or formula_of(formula, cells, still_in_line(blocks, part.tree.sides(0)))
+    return loops_of(part.monoid, kind, part.state, cells) is not None and bool(row)
 
 
 def _formula_states(blocks: Sequence[Block], part: FoldPart) -> Block | None:
     """States of leaves of a formula's cells, which are never all in memory; None: not compiled."""
-    kind, cells = part.expression.dtype, blocks[0].size
-    formula = _compiled(part.expression, cells)
+    kind, cells, sides = part.expression.dtype, blocks[0].size, part.tree.sides(0)
+    still = still_in_line(blocks, sides)
+    formula = formula_of(part.expression, cells, still)
     if loops_of(part.monoid, kind, part.state, cells) is None or formula is None:
         return None
-    sides = part.tree.sides(0)
-    columns = column_states(blocks, part.monoid, kind, sides, part.state, [formula])
-    if columns is not None:
-        return columns[0]
+    if still is None:
+        columns = column_states(blocks, part.monoid, kind, sides, part.state, [formula])
+        if columns is not None:
+            return columns[0]
     return leaf_states(blocks, part.monoid, kind, sides, part.state, formula)
 
 
@@ -317,21 +322,12 @@ def _column_states(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[B
     kinds = {(p.monoid, p.expression and p.expression.dtype, p.state) for p in parts}
     if len(kinds) > 1 or any(p.expression is None for p in parts) or tells_places(parts[0]):
         return None
-    compiled_ = [_compiled(part.expression, blocks[0].size) for part in parts]
+    compiled_ = [formula_of(part.expression, blocks[0].size) for part in parts]
     formulas = [formula for formula in compiled_ if formula is not None]
     if len(formulas) < len(parts):
         return None
     monoid, kind, state = kinds.pop()
     return column_states(blocks, monoid, kind, parts[0].tree.sides(0), state, formulas)
-
-
-def _compiled(expression: Any, cells: int) -> Formula | None:
-    """A formula of the blocks' cells as compiled code, if it is there."""
-    row = rows.row_of(expression)
-    if row is None:
-        return None
-    native = compiled(row.source, rows.ARITY, rows.text(expression), cells)
-    return Formula(native.address, row.scalars, expression) if native else None
 
 
 def _leaf_states(

@@ -20,6 +20,7 @@ def take(
     at: int,
     extents: tuple[int, ...],
     origin: tuple[int, ...],
+    starts: tuple[int, ...] | None = None,
 ) -> Block:
     """Cells of `block` at `places`.
 
@@ -36,12 +37,18 @@ def take(
         Of the whole tensor along `axes`.
     origin
         Where the block begins along `axes`.
+    starts
+        Where each of several blocks begins along the one axis: the first of `places` are those
+        behind `block`. They are put into a block that has all cells between.
 
     Raises
     ------
     IndexError
         If a place is out of bounds, as NumPy says it.
     """
+    if starts is not None:
+        *parts, numbers = block, *places
+        block, places = _together(parts, axes[0], starts), (numbers,)
     common = np.broadcast_shapes(*[p.shape for p in places])
     kept = [axis for axis in range(block.ndim) if axis not in axes]
     before, behind = kept[:at], kept[at:]
@@ -54,6 +61,17 @@ def take(
         picks.append(_pick(block, numbers, own, *told))
     moved = [*strides[0], *[0] * len(common), *strides[1]]
     return _checked(out, block, picks, moved, (*sides[0], *common, *sides[1]))
+
+
+def _together(parts: Sequence[Block], axis: int, starts: Sequence[int]) -> Block:
+    """Blocks in their places along an axis of one; what lies between is nothing that is read."""
+    shape = list(parts[0].shape)
+    shape[axis] = starts[-1] + parts[-1].shape[axis] - starts[0]
+    whole = runtime().empty(tuple(shape), parts[0].dtype)
+    for part, start in zip(parts, starts, strict=True):
+        lo = start - starts[0]
+        whole[(slice(None),) * axis + (slice(lo, lo + part.shape[axis]),)] = part
+    return whole
 
 
 def take_along(out: Block | None, block: Block, places: Block, *, axis: int, extent: int) -> Block:

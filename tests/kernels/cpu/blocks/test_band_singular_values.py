@@ -41,14 +41,43 @@ def test_a_band_of_zeros_has_zeros():
     np.testing.assert_array_equal(bands.band_singular_values(np.zeros((3, 5), "f4")), np.zeros(5))
 
 
-@pytest.mark.parametrize("dtype", ["f8", "c16"])
-def test_rows_by_turns_have_values_of_both_signs(dtype):
-    cells, matrix = upper_band(6, 2, dtype)
-    made = bands.by_turns(cells)
-    lower = sum(np.diag(made[d, : 12 - d], -d) for d in range(1, len(made)))
-    found = np.linalg.eigvalsh(lower + lower.conj().T)
-    values = np.linalg.svdvals(matrix)
-    np.testing.assert_allclose(found, np.sort([*values, *-values]), atol=1e-13)
+def test_rows_by_turns_have_values_of_both_signs():
+    diagonal, below = np.array([3.0, -1.0, 0.5]), np.array([2.0, 1e-3])
+    beside = bands.by_turns(diagonal, below)
+    found = np.linalg.eigvalsh(np.diag(beside, -1) + np.diag(beside, 1))
+    values = np.linalg.svdvals(np.diag(diagonal) + np.diag(below, -1))
+    np.testing.assert_allclose(found, np.sort([*values, *-values]), atol=1e-14)
+
+
+def graded(cells):
+    cells *= 2.0 ** -np.linspace(0, 60, cells.shape[1])
+
+
+def deficient(cells):
+    cells[:, 100:150] = 0
+
+
+def wide_range(cells):
+    cells[0, 50:] = 0
+
+
+@pytest.mark.usefixtures("either")
+@pytest.mark.parametrize("change", [graded, deficient, wide_range])
+@pytest.mark.parametrize("dtype", ["f4", "c16"])
+def test_values_of_wide_bands_are_as_near_as_lapacks(change, dtype):
+    cells, _ = upper_band(200, 110, dtype)
+    change(cells)
+    matrix = sum(np.diag(cells[d, d:], d) for d in range(len(cells)))
+    found, expected = bands.band_singular_values(cells), np.linalg.svdvals(matrix.astype("c16"))
+    np.testing.assert_allclose(found, expected, atol=1e-14 * expected[0], rtol=0)
+
+
+def test_a_band_and_its_transposed_one():
+    cells, matrix = upper_band(6, 9, "f8")
+    lower = bands.transposed(cells)
+    made = sum(np.diag(lower[d, : 6 - d], -d) for d in range(6))
+    np.testing.assert_array_equal(made, matrix.T)
+    np.testing.assert_array_equal(bands.upper(lower), cells)
 
 
 def test_cells_that_are_not_finite_are_an_error():

@@ -92,11 +92,26 @@ def test_cells_beside_edges_of_any_even_grid(low, high, count, dtype, seed):
     assert np.array_equal(found % (count + 1), expected)
 
 
+@pytest.mark.parametrize("near", [0, 1, 15, 16, 17, 255, 256])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "i8"])
+def test_few_and_many_cells_of_a_strip_are_beside_edges(near, dtype, monkeypatch):
+    """Of strips of 256, and of one that is shorter, so many cells lie on edges or beside them."""
+    monkeypatch.setattr(bin_numbers_compiled, "SMALL", 0)
+    edges = np.linspace(-7, 93, 11)
+    x = RANDOM.integers(0, 10, 1000) * 10.0 - 5
+    for lo in range(0, 1000, 256):
+        x[lo : lo + near] = RANDOM.choice(edges, near)[: 1000 - lo]
+        if dtype == "f8":
+            x[lo : lo + near] += (RANDOM.integers(-1, 2, near) * 1e-14)[: 1000 - lo]
+    x = x.astype(dtype)
+    found = KERNELS["bin"](None, x, edges, even=True, dtype=np.dtype("u1"))
+    assert np.array_equal(found % 11, bin_numbers.searched(x, edges) % 11)
+
+
 @pytest.mark.parametrize("count", [1, 100, 256, 65_000, 2**20, 2**26])
 def test_few_strips_are_looked_at_again(count):
     """The rest behind the point tells most cells apart from edges, where digits are left for it."""
-    low, _, shift, whole, digits, unsure = bin_numbers_compiled._places(0.0, count, count, 1e-9)
-    assert low == 0
+    _, shift, whole, digits, unsure = bin_numbers_compiled._places(0.0, count, count, 1e-9)
     assert 2.0 ** (32 - digits) > count + 1.5
     assert (whole + count + 1.5) - whole == count + 1.5
     assert np.spacing(whole) == 2.0**-digits

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dask_tapestry_kernels.cpu.blocks import lapack
 from dask_tapestry_kernels.cpu.blocks.reflectors import (
     reflections,
     reflectors,
@@ -10,9 +11,19 @@ from dask_tapestry_kernels.cpu.blocks.reflectors import (
 )
 
 
+@pytest.fixture(params=["LAPACK's", "NumPy's"])
+def either(request, monkeypatch):
+    """Both ways to compute."""
+    if request.param == "NumPy's":
+        monkeypatch.setattr(lapack, "routines", lambda: None)
+    elif lapack.routines() is None:
+        pytest.skip("NumPy's library is not OpenBLAS")
+
+
 @pytest.mark.covering
+@pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
-@pytest.mark.parametrize("shape", [(1, 1), (9, 4), (5, 5), (4, 0)])
+@pytest.mark.parametrize("shape", [(1, 1), (9, 4), (5, 5), (4, 0), (3, 7), (1, 4)])
 @pytest.mark.parametrize("rank", [1, 4])
 def test_they_rotate(shape, rank, dtype):
     generator = np.random.default_rng(2)

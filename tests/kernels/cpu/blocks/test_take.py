@@ -89,3 +89,25 @@ def test_places_along_several_axes(axes, at, order):
     np.testing.assert_array_equal(KERNELS["take"](None, block, *places, **told), wanted)
     out = np.empty(wanted.shape)
     np.testing.assert_array_equal(KERNELS["take"](out, block, *places, **told), wanted)
+
+
+@pytest.mark.parametrize("places", [np.array([30, 2, 31, -40]), np.array([[3, 29], [4, 30]])])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("given", [False, True])
+def test_cells_of_several_blocks(places, axis, at, given):
+    cells = np.random.default_rng(0).normal(size=(40, 6) if axis == 0 else (6, 40))
+    expected = np.moveaxis(cells, axis, 0)[places]
+    expected = np.moveaxis(expected, -1, 0) if at else expected
+    spans = [(0, 5), (29, 32)]
+    parts = [np.take(cells, range(*span), axis) for span in spans]
+    out = np.asfortranarray(np.empty(expected.shape)) if given else None
+    told = {"axes": (axis,), "at": at, "extents": (40,), "origin": (0,)}
+    made = KERNELS["take"](out, *parts, places, starts=(0, 29), **told)
+    np.testing.assert_array_equal(made, expected)
+
+
+def test_a_place_out_of_bounds_of_several_blocks_is_refused():
+    told = {"axes": (0,), "at": 0, "extents": (9,), "origin": (0,), "starts": (0, 7)}
+    with pytest.raises(IndexError, match="9"):
+        KERNELS["take"](None, np.ones(2), np.ones(2), np.array([1, 9]), **told)

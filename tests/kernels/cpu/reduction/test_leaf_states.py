@@ -3,7 +3,13 @@ import pytest
 
 from dask_tapestry.cells import Tree
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.reduction.leaf_states import leaf_states, simplified
+from dask_tapestry_kernels.cpu.reduction import leaf_states as states_of_leaves
+from dask_tapestry_kernels.cpu.reduction.leaf_states import (
+    formula_of,
+    leaf_states,
+    simplified,
+    still_in_line,
+)
 from dask_tapestry_kernels.cpu.reduction.leaf_tables import MOST_OPERANDS
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.reduce import _leaf_states
@@ -47,6 +53,49 @@ def test_all_leaves_have_the_bits_of_numpys_way(monoid, dtype, shape, rank):
         with np.errstate(all="ignore"):
             expected = _leaf_states(cells, ARITHMETIC[monoid], sides, state)
         assert same_states(ours, expected), cells.strides
+
+
+def in_line(random, dtype, n, kept):
+    """Operands whose leaves lie in line, some of one cell in each, and which ones these are."""
+    rows = cells_of(random, dtype, (kept, n)).T
+    apart = cells_of(random, dtype, (2 * kept, n + 3))[::-2, :n].T
+    still = np.broadcast_to(cells_of(random, dtype, (kept,)), (n, kept))
+    one = np.broadcast_to(cells_of(random, dtype, ()), (n, kept))
+    yield [rows, still], (1,)
+    yield [still, apart], (0,)
+    yield [apart, rows], ()
+    yield [apart, one], (1,)
+
+
+@pytest.mark.parametrize("scratch", [1, 2**16])
+@pytest.mark.parametrize("n", [64, 95, 1024, 1025, 3000])
+@pytest.mark.parametrize("kept", [2, 7, 130])
+@pytest.mark.parametrize(("monoid", "dtype"), [("sum", "f8"), ("var", "f8"), ("max", "f4")])
+def test_formulas_of_leaves_in_line(monoid, dtype, kept, n, scratch, monkeypatch):
+    monkeypatch.setattr(states_of_leaves, "LINES_SCRATCH", scratch)
+    cell, state, sides = np.dtype(dtype), state_of(monoid, dtype), Tree((n,)).sides(0)
+    expression = formula("subtract", 0, 1, dtypes=(dtype, dtype))
+    for blocks, still in in_line(np.random.default_rng(3), dtype, n, kept):
+        assert still_in_line(blocks, sides) == still
+        made = formula_of(expression, 2**22, still)
+        ours = leaf_states(blocks, monoid, cell, sides, state, made)
+        with np.errstate(all="ignore"):
+            cells = np.subtract(*blocks)
+            expected = _leaf_states(cells, ARITHMETIC[monoid], sides, state)
+        assert same_states(ours, expected), [block.strides for block in blocks]
+
+
+def test_which_leaves_lie_in_line():
+    rows, few = np.ones((9, 200)).T, np.ones((9, 63)).T
+    still = np.broadcast_to(np.ones(9), (200, 9))
+    assert still_in_line([rows, still], (64,)) == (1,)
+    assert still_in_line([rows, still], (63,)) is None  # too short to be worth a call
+    assert still_in_line([few, few], (64,)) is None
+    assert still_in_line([still, still], (64,)) is None  # nothing is read along a leaf
+    assert still_in_line([rows, np.ones((200, 9))], (64,)) is None
+    assert still_in_line([rows[::-1], still], (64,)) is None
+    assert still_in_line([np.ones(200), np.ones(200)], (64,)) is None  # a single leaf a place
+    assert still_in_line([np.ones((200, 8, 9))] * 2, (64, 8)) is None
 
 
 def test_small_blocks_do_not_wait_for_a_kernel():

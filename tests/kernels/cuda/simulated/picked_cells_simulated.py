@@ -142,6 +142,15 @@ def test_places_of_several_axes(gpu, name, kind):
     check("take", x.transpose(1, 0, 2).copy().transpose(1, 0, 2), *places, **told)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_places_in_several_blocks(gpu, axis):
+    x = cells((9, 8) if axis == 0 else (8, 9))
+    parts = [np.take(x, range(*span), axis) for span in [(0, 2), (4, 5), (7, 9)]]
+    told = {"axes": (axis,), "at": axis, "extents": (9,), "origin": (0,), "starts": (0, 4, 7)}
+    for places in (np.array([8, 0, -5, 1, 7]), np.array([[4, 1], [-1, 0]])):
+        check("take", *parts, places, **told)
+
+
 def test_a_block_that_begins_later(gpu):
     x = cells((4, 3))
     told = {"axes": (0,), "at": 0, "extents": (10,), "origin": (5,)}

@@ -28,7 +28,7 @@ def _cut(block: Record, plan: Record) -> None:
     keep_apart()
     count, width = block.count, block.ndim + 2
     budget, axis, whole = block.item, width - 3, 1
-    for i in range(0 if plan.along else count):
+    for i in range(0 if plan.along or block.in_line else count):
         budget += get(block.operands, i * width + 1)
     free = block.size - ALIGNED * (count + 1)
     fits = max(1, free // (plan.n * budget))
@@ -53,7 +53,8 @@ def make_plan(block: Record, plan: Record) -> None:
     way = way_in_place(box, strides, ndim, reduced, item, n, stride)
     closer = way != COLUMNS and n >= FEW_CELLS and cells_lie_closer(box, strides, ndim, reduced)
     plan.along = runs_along_columns(operands, block.count, ndim + 2, reduced, row)
-    plan.side_by_side = 1 if ndim == reduced or (closer and plan.along == 0) else 0
+    packed_by_column = block.in_line or (closer and plan.along == 0)
+    plan.side_by_side = 1 if ndim == reduced or packed_by_column else 0
     plan.way = 0 if row else way
     plan.axis = ndim - 1
     plan.step = get(box, ndim - 1) if ndim > reduced else 1

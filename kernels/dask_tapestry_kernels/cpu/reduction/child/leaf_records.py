@@ -31,7 +31,7 @@ PLAN_FIELDS: Final = np.dtype(
             "run",  # leaves
             "run_axis",  # reduced axis along which these follow each other
             "way",  # `COLUMNS` or `SINGLE` where cells are folded in place, else 0
-            "along",  # whether a formula reads its operands where they lie
+            "along",  # whether a formula reads its operands where they lie, row by row of columns
             "side_by_side",  # whether packed leaves lie side by side, else columns do
             "axis",  # a strip is `step` of this axis and all of the axes after it
             "step",

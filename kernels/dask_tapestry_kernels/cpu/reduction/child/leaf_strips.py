@@ -101,6 +101,17 @@ def _rows_of_formula(block: Record, plan: Record, free: int) -> None:
             put(addresses, p, get(addresses, p) + get(operands, p * 4 + 2))
 
 
+@called(BLOCK, PLAN, 1)
+def _leaves_in_line(block: Record, plan: Record, free: int) -> None:
+    """Evaluate a formula of the cells of one column after the other, where they lie."""
+    keep_apart()
+    n, addresses, operands = plan.n, plan.addresses, block.operands
+    for k in range(plan.columns):
+        call_row(block.row, (n, addresses, free + k * n * block.item))
+        for p in range(block.count):
+            put(addresses, p, get(addresses, p) + get(operands, p * 4 + 3))
+
+
 @called(BLOCK, PLAN, result=I64)
 def _gather(block: Record, plan: Record) -> int:
     """Pack the strip of each operand, evaluate the formula; return the address of the cells."""
@@ -110,14 +121,16 @@ def _gather(block: Record, plan: Record) -> int:
     for i in range(block.count):
         at = corner(block, plan, i)
         size = get(block.operands, i * width + 1)
-        used = 0 if plan.along else strip_dims(block, plan, i, dims)
+        used = 0 if plan.along or block.in_line else strip_dims(block, plan, i, dims)
         if used > 1 or (used == 1 and get(dims, 1) != size):
             copy_box(at, free, dims, used, size)
             at = free
             free += (cells * size + ALIGNED - 1) // ALIGNED * ALIGNED
         put(addresses, i, at)
     row = block.row
-    if plan.along:
+    if block.in_line:
+        _leaves_in_line(block, plan, free)
+    elif plan.along:
         _rows_of_formula(block, plan, free)
     elif row:
         call_row(row, (cells, addresses, free))

@@ -42,9 +42,9 @@ def told(blocks, sides, item=8, size=262_144):
     operands, shape, box = (list_.ctypes.data for list_ in lists)
     rank = blocks[0].ndim
     block = record(
-        BLOCK, fold=0, row=0, operands=operands, count=len(blocks), shape=shape, ndim=rank,
-        reduced=rank, sides=box, item=item, parts=0, part_items=0, part_count=1, scratch=0,
-        size=size,
+        BLOCK, fold=0, row=0, in_line=0, operands=operands, count=len(blocks), shape=shape,
+        ndim=rank, reduced=rank, sides=box, item=item, parts=0, part_items=0, part_count=1,
+        scratch=0, size=size,
     )  # fmt: skip
     return block, lists
 
