@@ -44,8 +44,6 @@ FEW_CHUNKS_APART: Final = 16  # of more that are read together, it saves little 
 MOST_RUNS: Final = 256  # parts of a value that are read in ways of their own: each is looked at
 
 # streaming
-# Bytes that a piece takes: a chunk as it is stored mostly, and more. Pieces of half as many made a
-# mean over shifted chunks take .4 more of processors, of twice as many spared no time
-PIECE_BYTES: Final = 2**24
+PIECE_BYTES: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
 PARTIAL_BYTES: Final = PIECE_BYTES // 2  # bytes of partial results that are all kept until the end
 WORTHWHILE_SHARE: Final = 0.8  # of the bytes of the whole, that turns may take at most
