@@ -48,10 +48,6 @@ def large():
     return stored(*CHUNKED)
 
 
-def fine():
-    return stored(*CHUNKED[:-1], (1024, 1024))
-
-
 TURNS = {
     "cells": lambda: large() * 2 + 1,
     "a view": lambda: large().T,
@@ -59,7 +55,7 @@ TURNS = {
     "sums of columns": lambda: large().std(0),
     "sums of rows of a formula": lambda: (dt.sqrt(large()) * large()).sum(1),
     "of two stores": lambda: (stored((4096, 16_384), "f8", (1024, 2048)) + large().T).max(0),
-    "halos of chunks": lambda: dt.diff(dt.diff(fine(), axis=0), axis=1),
+    "halos of chunks": lambda: dt.diff(dt.diff(large(), axis=0), axis=1),
     "generated": lambda: dt.arange(10.0**8).sum(),
     "running totals": lambda: large().cumsum(0).max(1),
     "a table": lambda: dt.histogram(stored((2**26,), "f8", (2**20,)), 10, (0, 1))[0],
@@ -118,11 +114,11 @@ def programs(x):
 
 
 def test_a_row_of_chunks_and_a_halo_lie_in_a_window():
-    x = stored((16_384, 1024), "f8", (1024, 1024))
+    x = stored((16_384, 1024), "f8", (2048, 1024))
     (loop,) = block_of(dt.diff(x, axis=0) * 2).loops.values()
     (window,) = loop.windows
-    assert window.shape == (1024 + 1, 1024)
-    assert loop.count == 16
+    assert window.shape == (2048 + 1, 1024)
+    assert loop.count == 8
     assert loop.takes.beside.all == window.nbytes
     assert work(dt.diff(x, axis=0) * 2) < x.nbytes + 1.1 * window.nbytes
 
