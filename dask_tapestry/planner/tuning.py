@@ -266,8 +266,7 @@ FEW_CHOSEN: Final = 8
 MOVED_AGAIN: Final = 1.5
 
 # search/mutators
-# Prior of another place: the programs that priors are learnt from have one
-PLACE_PRIOR: Final = 0.5
+PLACE_PRIOR: Final = 0.5  # of another place: the programs that priors are learnt from have one
 
 # search/one_block
 ONE_BLOCK_BYTES: Final = 2**28  # of all values of work that may be worth one block: .1 s
@@ -297,6 +296,7 @@ TAIL_PARTS: Final = 2  # and behind them
 # search/roomy_blocks
 # Of what a task may take: larger blocks are cut in two if that takes about as long
 ROOMY_SHARE: Final = 0.2
+WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes less anyway
 
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices

@@ -82,14 +82,20 @@ def _is_read_whole(priced: PricedGroup, node: Node) -> bool:
     return any(box.size == node.type.size for box in boxes)
 
 
-def stored_grid(node: Node) -> Grid | None:
-    """Blocks of whole chunks of a stored source, squarish ones where chunks are small."""
+def stored_grid(node: Node, most: int = BLOCK_BYTES) -> Grid | None:
+    """Blocks of whole chunks of a stored source, squarish ones where chunks are small.
+
+    Parameters
+    ----------
+    most
+        Bytes up to which a block has several chunks.
+    """
     source = node.operator
     if not isinstance(source, Source) or source.chunks is None or not node.type.size:
         return None
     shape, itemsize = node.type.shape, node.type.dtype.itemsize
     sides = [min(max(1, c), n) for c, n in zip(source.chunks, shape, strict=True)]
-    while 2 * prod(sides) * itemsize <= BLOCK_BYTES:
+    while 2 * prod(sides) * itemsize <= most:
         shorter = [d for d, n in enumerate(shape) if sides[d] < n]
         if not shorter:
             break
@@ -300,6 +306,17 @@ def halved(state: State, alike: Sequence[PricedGroup]) -> Iterator[Choices]:
             grids |= _in_pieces(priced, dim, 2 * cuts.count)
         if grids:
             yield replace(state.choices, grids={**state.choices.grids, **grids})
+
+
+def in_chunks(state: State, alike: Sequence[PricedGroup]) -> Iterator[Choices]:
+    """Stored values that are held, and cut alike, are cut as they are stored: a block a chunk."""
+    grids = dict[Node, Grid]()
+    for priced in alike:
+        grid = stored_grid(priced.group.node, most=0)
+        if grid is not None and grid != priced.grid:
+            grids[priced.group.node] = grid
+    if grids:
+        yield replace(state.choices, grids={**state.choices.grids, **grids})
 
 
 def _in_pieces(priced: PricedGroup, dim: int, count: int) -> dict[Node, Grid]:

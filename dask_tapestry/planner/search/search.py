@@ -362,7 +362,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     best = preferred(found, lambda state: state.rank, space.fits_at_worst)
     best = with_relays(space, best, each // SEARCH_AGAIN_PART)
     best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
-    best = with_room(space, with_less_held(space, best, each))
+    best = with_room(space, with_less_held(space, best, each), each)
     hope = space.hope(fastest)
     return SearchResult(best, points, again, hope, seed_seconds=first.seconds)
 

@@ -25,7 +25,7 @@ def planned(monkeypatch, job, lean=True):
     with monkeypatch.context() as patched:
         if not lean:
             patched.setattr(searching, "with_less_held", lambda _space, state, _costs: state)
-            patched.setattr(searching, "with_room", lambda _space, state: state)
+            patched.setattr(searching, "with_room", lambda _space, state, _costs: state)
         return dt.plan(job(), resources=ALONE).cost
 
 

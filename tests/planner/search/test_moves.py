@@ -302,3 +302,14 @@ def test_producers_stay_as_they_are_where_something_else_takes_longest():
     steps = [step for step in state.placed.values() if step.cost.bound != "overhead"]
     assert steps
     assert not [choices for step in steps for choices in moves.merge_producers(state, step)]
+
+
+def test_what_is_held_as_it_is_stored_has_a_block_a_chunk():
+    x = stored((3536, 3536), "f8", (707, 707))
+    state = space_of(dt.median(x.rechunk((200, -1)), axis=1)).state(
+        Choices(held=frozenset([x.node]))
+    )
+    (choices,) = moves.in_chunks(state, [state.placed[x.node]])
+    assert [cuts.step for cuts in choices.grids[x.node]] == [707, 707]
+    others = [priced for node, priced in state.placed.items() if node is not x.node]
+    assert not list(moves.in_chunks(state, others))
