@@ -230,10 +230,8 @@ FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs l
 NEGLIGIBLE_TASKS: Final = 2.0  # times what handling one task takes: not worth another task
 READ_AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
 READ_EDGES: Final = 1.02  # times it: from then on another shape of blocks may read less around them
-# Of a step's seconds that its reads take: less cannot be worth a search
-CARRIED_SHARE: Final = 0.05
-# Seconds of a step whose reads are; a tenth of them may go to the search
-LONG_STEP_SECONDS: Final = 2.0
+CARRIED_SHARE: Final = 0.05  # of a step's seconds that reads take: less is not worth a search
+LONG_STEP_SECONDS: Final = 2.0  # of a step whose reads are; a tenth may go to the search
 
 # search/islands
 ISLANDS: Final = 4

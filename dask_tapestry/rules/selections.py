@@ -1,4 +1,4 @@
-"""Rules on selected cells: reductions fold them where they lie, and others read their chunks alone.
+"""Rules on selected cells: reductions fold them where they lie, and every n-th one is a view.
 
 A mask that the client knows selects cells all over an axis, as the days of a month. Of the cells
 that it yields, nodes of a reduction have some of several stored chunks, and each chunk some of
@@ -14,9 +14,6 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.cells import Selected, Spaced, Tree, identity, selected_by
-from dask_tapestry.io.sources.numpy_source import constant
-from dask_tapestry.operators.indexing.index_ranges import IndexRanges
-from dask_tapestry.operators.indexing.take import take_places
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import tree_over
 from dask_tapestry.operators.sorting.compress import Compress
@@ -30,45 +27,29 @@ from dask_tapestry.teg.stored_grid import stored_spacing
 @on(Compress)
 def slice_where_regular(node: Node) -> Node | None:
     """``compress(x) -> x[a:b:n]`` where the mask is known and selects every n-th cell."""
-    places = _places(node)
+    places = places_of(node)
     if places is None or len(places) < 2 or len(set(np.diff(places).tolist())) > 1:
         return None
-    (x, _), axis = node.inputs, _axis(node)
+    (x, _), axis = node.inputs, axis_of(node)
     axes = list(identity_axes(x.type.shape))
     axes[axis] = ViewAxis(axis, int(places[0]), int(places[1] - places[0]))
     return apply(View(node.type.shape, tuple(axes)), x, line=node.line or "")
 
 
-@on(Compress)
-def take_where_apart(node: Node) -> Node | None:
-    """``compress(x) -> take(x)`` of stored data, where many chunks have no cell that is selected.
-
-    The mask is known: its cells are taken by their places, of which a block reads the chunks alone.
-    """
-    places = _places(node)
-    if places is None or not len(places):
-        return None
-    (x, _), axis = node.inputs, _axis(node)
-    chunks = stored_spacing(x)[axis]
-    if chunks is None or not _leave_chunks_out(places, chunks, x.type.shape[axis]):
-        return None
-    found = constant(places)
-    return take_places(x, [found], [axis], axis, IndexRanges.of([places]))
-
-
-def _axis(node: Node) -> int:
+def axis_of(node: Node) -> int:
+    """The axis along which a mask selects cells."""
     assert isinstance(node.operator, Compress)
     return node.operator.axis
 
 
-def _places(node: Node) -> np.ndarray[Any, Any] | None:
+def places_of(node: Node) -> np.ndarray[Any, Any] | None:
     """Where a mask that is known selects cells; None of others."""
     assert isinstance(node.operator, Compress)
     mask = node.operator.mask(node.input_types)
     return None if mask is None or node.after else np.flatnonzero(mask)
 
 
-def _leave_chunks_out(places: np.ndarray[Any, Any], chunks: Spaced, extent: int) -> bool:
+def leave_chunks_out(places: np.ndarray[Any, Any], chunks: Spaced, extent: int) -> bool:
     """Whether half of the chunks along an axis, or more, have none of these cells."""
     side, offset = chunks
     touched = len(np.unique((places - offset) // side))
@@ -99,7 +80,7 @@ def fold_where_selected(node: Node) -> Node | None:
     own = chunks[compress.axis]
     if own is not None and own.side < tree.sides(0)[selected.axis]:  # others' chunks, too
         places = selected.places(0, selected.extent)
-        if _leave_chunks_out(places, own, selected.extent):
+        if leave_chunks_out(places, own, selected.extent):
             return None
     made = replace(whole, tree=replace(tree, selected=selected))
     return apply(made, source.inputs[0], line=node.line or "", after=list(node.after))

@@ -9,7 +9,7 @@ Source: Tapestry whitepaper, "Dimension Reduction Operations".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import lru_cache
 from math import prod
@@ -23,6 +23,7 @@ from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.tuning import LEAST_FOLDED_CELLS
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.reductions.added_places import at_places
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, tree_over
@@ -278,36 +279,6 @@ class AddedGroups(GroupFold):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         return 0
-
-
-def at_places(fold: Signature, x: TensorType, axis: int, labelled: Sequence[int]) -> Signature:
-    """The signature of a fold whose output has the places along `axis` of the cells before.
-
-    Its inputs are cells, and last their codes, which have the `labelled` axes.
-    """
-    place = IndexDim("place", x.shape[axis])
-    *cells, codes = fold.inputs
-    number = labelled.index(axis) if axis in labelled else None
-    reads = [_behind_place(one, axis) for one in cells]
-    (tables,) = fold.outputs
-    written = _behind_place(tables, None)
-    writes = IndexProjection(
-        ((1, *[0] * len(fold.index)), *written.matrix),
-        (0, *written.offset),
-        (1, *written.shape),
-    )
-    index = (place, *fold.index)
-    return Signature(index, (*reads, _behind_place(codes, number)), (writes,))
-
-
-def _behind_place(projection: IndexProjection, row: int | None) -> IndexProjection:
-    """A projection of an index space with places first, of which one row reads its place alone."""
-    matrix = [(0, *one) for one in projection.matrix]
-    offset, shape = list(projection.offset), list(projection.shape)
-    if row is not None:
-        matrix[row] = (1, *[0] * (len(matrix[row]) - 1))
-        offset[row], shape[row] = 0, 1
-    return IndexProjection(matrix, offset, shape, in_ndim=projection.in_ndim + 1)
 
 
 def _scaled(dims: Any, count: int, steps: list[int], starts: list[int]) -> IndexProjection:

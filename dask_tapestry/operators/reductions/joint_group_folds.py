@@ -18,7 +18,8 @@ import numpy as np
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.reductions.group_fold import GroupFold, GroupMerge, at_places
+from dask_tapestry.operators.reductions.added_places import at_places
+from dask_tapestry.operators.reductions.group_fold import GroupFold, GroupMerge
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions, field_name
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
 from dask_tapestry.teg import BlockOperator, Region, Signature, Split, TensorType, Turns

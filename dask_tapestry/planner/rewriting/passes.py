@@ -34,6 +34,7 @@ from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
+from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.fast_math import FAST_RULES
@@ -46,14 +47,9 @@ from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES, has_merged_dims
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
-from dask_tapestry.rules.selections import (
-    fold_where_selected,
-    slice_where_regular,
-    take_where_apart,
-)
+from dask_tapestry.rules.selections import fold_where_selected, slice_where_regular
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
-from dask_tapestry.rules.stored_steps import read_in_steps
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.settings import setting
