@@ -60,3 +60,5 @@ def test_steps_over_chunks_at_true_size():
     days = 3650 * 721 * 1440 * 4
     for array in (x[::24].mean(0), x[12::24] * 2, x[::24].std((1, 2))):
         assert dt.plan(array, resources=cluster).cost["bytes_read"] < 1.02 * days
+    years = (x[8760::24] - x[:-8760:24]).mean(0)  # each day is read by two blocks at most
+    assert dt.plan(years, resources=cluster).cost["bytes_read"] < 2 * days

@@ -74,7 +74,7 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
             reads = program.schedule(own_box).boxes[value]
         all_read = len(everything) == len(reads)
         for number, need in enumerate(reads):
-            own = shifts[number] if len(shifts) == len(reads) else sum(shifts, ())
+            own = _own_shifts(shifts, number, len(reads))
             times = 1.0
             for dim, cut in enumerate(cuts):
                 if cut.count > 1:
@@ -90,6 +90,22 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
                     times *= _times(cut, own_box.lo[dim], length, tuple(spans))
             total += operator.stored_bytes(need) * times
     return total
+
+
+@lru_cache(maxsize=4096)
+def _own_shifts(
+    shifts: tuple[tuple[_Shift, ...], ...], number: int, count: int
+) -> tuple[_Shift, ...]:
+    """How the box of a number, of `count` that a block reads, moves.
+
+    As the one of that number, if they are as many as those of a cell; as all of these do, where
+    boxes are one; of boxes that lie apart, and move each by another way, as the one about there.
+    """
+    if len(shifts) == count:
+        return shifts[number]
+    together = tuple(dict.fromkeys([shift for own in shifts for shift in own]))
+    ways = {(shift.dim, shift.axis) for shift in together}
+    return together if len(ways) == len(together) else shifts[number * len(shifts) // count]
 
 
 def _covered(shifts: Sequence[_Shift], everything: ZRange, axis: int) -> int:
