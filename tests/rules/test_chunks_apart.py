@@ -62,3 +62,24 @@ def test_steps_over_chunks_at_true_size():
         assert dt.plan(array, resources=cluster).cost["bytes_read"] < 1.02 * days
     years = (x[8760::24] - x[:-8760:24]).mean(0)  # each day is read by two blocks at most
     assert dt.plan(years, resources=cluster).cost["bytes_read"] < 2 * days
+
+
+READ = {
+    "steps": (lambda x: x[1::12] + 1, range(1, 60, 12)),
+    "backwards": (lambda x: x[50::-20].sum(1), (50, 30, 10)),
+    "places": (lambda x: x[np.array([2, 41, 3])], (2, 3, 41)),
+    "a mask": (lambda x: x[np.isin(np.arange(60), [5, 6, 30])] * 2, (5, 6, 30)),
+    "folded": (lambda x: x[np.array([2, 41, 59])].max(0), (2, 41, 59)),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_chunks_that_are_not_needed_may_be_broken(x, name, tmp_path, shardings):
+    program, rows = READ[name]
+    needed = {str(row // 4) for row in rows}
+    for file in (tmp_path / "x.zarr" / "c").rglob("*"):
+        if file.is_file() and file.parent.name not in needed:
+            file.write_bytes(b"nothing")
+    np.testing.assert_array_equal(program(x).compute(), program(CELLS))
+    with shardings.tiny(1000):
+        np.testing.assert_array_equal(program(x).compute(), program(CELLS))
