@@ -12,9 +12,9 @@ SPARE_BYTES: Final = 2**22
 IDLE_SECONDS: Final = 5.0  # seconds
 
 # garbage_collection
-# Objects: looking at as many takes 40 ms, and they take 40 MB; planning leaves no garbage
-FEW_OLD_OBJECTS: Final = 400_000
-OLD_PART: Final = 1  # of those that stayed: looking at all from a quarter on took 15 % of planning
+# Objects: looking at as many takes 20 ms, and they take 20 MB
+FEW_OLD_OBJECTS: Final = 200_000
+OLD_PART: Final = 2  # of those that stayed: looking at all from a quarter on took 15 % of planning
 
 # process_memory
 MOST_KEPT_BYTES: Final = 2**30  # bytes of freed arrays that a process keeps

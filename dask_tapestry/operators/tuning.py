@@ -72,7 +72,9 @@ MOST_INDEX_SPANS: Final = 4096  # 64 KiB
 TELLING_WIDTH: Final = 0.9
 
 # indexing/take
-MOST_READ_APART: Final = 128  # ranges of a block that are read one by one: each is a call of a store
+MOST_READ_APART: Final = (
+    128  # ranges of a block that are read one by one: each is a call of a store
+)
 
 # indexing/masked_gather
 MASK_FLOPS: Final = 3  # of a place, to tell whether an owner has it: passes over a run

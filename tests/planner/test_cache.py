@@ -304,7 +304,7 @@ for number in range(1_600):
     getattr((x - x.mean(0)).sum(0), "PLANNED")()
     if number % 100 == 99:
         blocks.append(sys.getallocatedblocks())
-print(max(blocks[:10]), max(blocks[10:]))
+print(min(blocks[6:11]), min(blocks[11:]))  # after garbage was looked for
 """
 
 

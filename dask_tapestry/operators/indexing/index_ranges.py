@@ -88,12 +88,11 @@ class IndexRanges:
 
         Examples
         --------
-        >>> ranges = IndexRanges.of([np.array([3, 4, 25, 9, 26])])
-        >>> (
-        ...     ranges.apart(0, ZRange((0,), (5,)), Spaced(5)),
-        ...     ranges.apart(0, ZRange((0,), (3,)), Spaced(5)),
-        ... )
-        ([(3, 10), (25, 27)], [(3, 5), (25, 26)])
+        >>> ranges = IndexRanges.of([np.array([3, 4, 25, 8, 26])])
+        >>> ranges.apart(0, ZRange((0,), (5,)), Spaced(5))
+        [(3, 5), (8, 9), (25, 27)]
+        >>> ranges.apart(0, ZRange((0,), (5,)), Spaced(10))
+        [(3, 9), (25, 27)]
         """
         first, end = places.lo[0] // self.span, -(-places.hi[0] // self.span)
         part = self.table[number, first:end]

@@ -24,7 +24,7 @@ LEFT_OUT: dict[str, str] = {
         "random.get_state random.set_state random.seed "
         "patterns.get_float_type patterns.get_int_or_float_bit_width patterns.get_int_type "
         "patterns.get_uint_type patterns.signal patterns.wait mutator rule "
-        ".bound .chunks .chunksize .deferred .device .dims .dtype .expr .itemsize .name .nbytes "
+        ".bound .is_own .chunks .chunksize .deferred .device .dims .dtype .expr .itemsize .name .nbytes "
         ".ndim .node .nominal_cuts .npartitions .numblocks .runs_anywhere .shape .size .teg .item "
         ".tobytes .tolist .plan .said "
         "ma.MaskedArray.answers ma.MaskedArray.chunks ma.MaskedArray.expr "
