@@ -184,6 +184,17 @@ def test_cells_added_some_at_a_time_have_the_bits_of_all(columns, monoid, dtype,
         assert same_bits(made, expected)
 
 
+@pytest.mark.parametrize("monoid", sorted(GROWING))
+@pytest.mark.parametrize("dtype", ["f4", "c16", "?"])
+def test_cells_of_one_line_are_added_some_at_a_time(monoid, dtype):
+    random, name = np.random.default_rng(7), monoid.removeprefix("nan")
+    x, codes = random.normal(size=3000).astype(dtype), random.integers(-1, 8, 3000)
+    node = group_fold(dt.asarray(x).node, dt.asarray(codes).node, name, (0,), 7)
+    with np.errstate(all="ignore"):
+        made, expected = added(node, (x, codes), random)
+    assert same_bits(made, expected)
+
+
 def test_only_tables_of_leaves_take_more_cells():
     x, codes = dt.zeros((5000, 4)).node, dt.zeros(5000, dtype=int).node
     for monoid in MONOIDS:

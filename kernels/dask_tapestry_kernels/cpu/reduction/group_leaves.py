@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -100,27 +101,26 @@ def add_cells(monoid: str, leaf: GroupedLeaf, table: Block, shape: Sequence[int]
     table
         States, shaped (groups, *shape); `shape` is that of a row.
     """
-    null = leaf.null
+    null, count = leaf.null, len(leaf.values)
     if monoid == "nanmean":
         cells = leaf.replaced(null, 0, leaf.state["sum"])
-        _add_rows(leaf, table["sum"], np.add, cells, shape)
-        counted = np.ones((len(leaf.values), 1), np.intp) if null is None else ~null
-        _add_rows(leaf, table["count"], np.add, counted, shape if null is not None else ())
+        _add_rows(leaf, table["sum"], np.add, cells.reshape(count, *shape))
+        ones = np.ones((count, *[1] * len(shape)), np.intp)
+        counted = ones if null is None else (~null).reshape(count, *shape)
+        _add_rows(leaf, table["count"], np.add, counted)
         return
     cells = leaf.replaced(null, leaf.identity, leaf.state)
-    _add_rows(leaf, table, GROWING[monoid], cells, shape)
+    _add_rows(leaf, table, GROWING[monoid], cells.reshape(count, *shape))
 
 
-def _add_rows(
-    leaf: GroupedLeaf,
-    table: Block,
-    function: Callable[..., Block],
-    rows: Block,
-    shape: Sequence[int],
-) -> None:
-    """Fold each row into the states of its group."""
+def _add_rows(leaf: GroupedLeaf, table: Block, function: Callable[..., Block], rows: Block) -> None:
+    """Fold each row into the states of its group, all by one call of NumPy where rows are short."""
+    if isinstance(function, np.ufunc) and prod(table.shape[1:]) < ROW:
+        function.at(table, leaf.numbers, rows)
+        return
     for group, row in zip(leaf.numbers.tolist(), rows, strict=True):
-        function(table[group], row.reshape(shape), out=table[group])
+        own = table[group : group + 1]
+        function(own, row[None], out=own)
 
 
 def _values(leaf: GroupedLeaf, function: Callable[..., Block]) -> Block:
