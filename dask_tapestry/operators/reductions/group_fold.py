@@ -248,16 +248,12 @@ class AddedGroups(GroupFold):
 
     name = "addedgroups"
     kernel = "add_groups"
+    outermost = -1  # the groups: a place is of one
 
     @property
     def adds_to(self) -> Any:
         """The state of no cells."""
         return self.identity
-
-    @property
-    def outermost(self) -> int:  # type: ignore[override]
-        """The groups: a place is of one."""
-        return -1
 
     def turns(self, inputs: Types) -> Turns | None:
         return None
@@ -278,6 +274,7 @@ class AddedGroups(GroupFold):
         return 0
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """None: tables are not merged."""
         return 0
 
 

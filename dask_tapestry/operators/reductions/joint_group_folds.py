@@ -148,7 +148,7 @@ class AddedGroupFolds(JointGroupFolds):
 
     name = "addedgroupfolds"
     kernel = "add_group_folds"
-    outermost = -1
+    outermost = -1  # the groups: a place is of one
 
     @property
     def adds_to(self) -> Any:
@@ -167,9 +167,6 @@ class AddedGroupFolds(JointGroupFolds):
         x, labelled = inputs[0], self.parts[0].labelled
         return at_places(super().signature(*inputs), x, self.axes[0], labelled)
 
-    def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
-        return _demand(self, inputs, box)
-
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return super().arguments(inputs, ZRange(box.lo[1:], box.hi[1:]), boxes)
 
@@ -182,6 +179,7 @@ class AddedGroupFolds(JointGroupFolds):
         return 0
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """None: tables are not merged."""
         return 0
 
 
