@@ -156,10 +156,10 @@ def _lazy(data: xr.Dataset, chunks: dict[str, int]) -> xr.Dataset:
 
 
 def _opened(data: xr.Dataset) -> xr.Dataset:
-    """The dataset from a store in memory; its coordinates are known."""
+    """The dataset from a store in memory, variables in order; its coordinates are known."""
     store = MemoryStore()
     data.drop_encoding().to_zarr(store, consolidated=False, zarr_format=3)
-    found = xr.open_zarr(store, consolidated=False)
+    found = xr.open_zarr(store, consolidated=False)[list(data.data_vars)]  # listed in any order
     return found.assign_coords({name: data[name].compute() for name in data.coords})
 
 
