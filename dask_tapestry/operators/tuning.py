@@ -93,7 +93,10 @@ PICK_DOUBT: Final = 16  # a pass picks a part of all cells too many, 1 / DOUBT a
 
 # matrices/matrix_operator
 LEAST_PANEL_CELLS: Final = 2**22  # of a matrix that has a form in panels: any worker holds 32 MiB
-PANEL_COUNTS: Final = (4, 8, 16, 32)  # the last are some hundred steps
+PANEL_COUNTS: Final = (4, 8, 16, 32, 64)  # the last are some hundred steps
+
+# matrices/panel_cholesky
+MOST_PRODUCTS: Final = 8  # of a tile, by panels before it, in one task: each takes two tiles more
 
 # matrices/panel_lu
 SQUARES_ABOVE: Final = (

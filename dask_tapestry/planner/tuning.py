@@ -304,6 +304,7 @@ WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as ano
 # search/search
 # Times the seconds of parts planned apart, that they may take changed to fit together
 DEARER_FITTED: Final = 1.5
+DEARER_SEED: Final = 1.1  # times the seconds of a seed that does not fit, of one that does
 # Part of the effort that a search with less memory a task has at least
 SEARCH_AGAIN_PART: Final = 4
 FAR_BEHIND: Final = 16.0  # times the seconds of a plan, of a seed that is not changed any more

@@ -127,6 +127,38 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     return apply(Concat(number), *[astype(x, dtype) for x in tensors])
 
 
+def met_part(
+    x: Tensor, first: Sequence[int], lengths: Sequence[int]
+) -> tuple[Tensor, tuple[int, ...]]:
+    """Those of joined tensors that have some cells of a box, and where it begins in them.
+
+    What reads the box has no others in its program then.
+
+    Parameters
+    ----------
+    first, lengths
+        Of the box, which is not empty.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> tiles = [dt.placeholder((3, n), "f8") for n in (5, 2, 8)]
+    >>> part, first = met_part(dt.concatenate(tiles, axis=1).node, (0, 6), (3, 4))
+    >>> part.input_types[0].shape, len(part.inputs), first
+    ((3, 2), 2, (0, 1))
+    """
+    place = tuple(first)
+    while isinstance(x.operator, Concat) and not x.after:
+        axis, offsets = x.operator.axis, x.operator.offsets(x.input_types)
+        start, end = place[axis], place[axis] + lengths[axis]
+        lo, hi = bisect_right(offsets, start) - 1, bisect_left(offsets, end)
+        if hi - lo == len(offsets):
+            break
+        place = (*place[:axis], place[axis] - offsets[lo], *place[axis + 1 :])
+        x = x.inputs[lo] if hi - lo == 1 else apply(x.operator, *x.inputs[lo:hi])
+    return x, place
+
+
 def joint_dtype(tensors: Sequence[Tensor]) -> np.dtype[Any]:
     """Dtype to which all tensors are promoted.
 

@@ -4,7 +4,9 @@ No pivots are sought, so a panel need not be whole: it is cut into tiles, as hig
 tile is made once, of the matrix's and of the tiles of the panels before it: so cells above the
 diagonal are neither read nor held, and tiles wait for no others than those that they are made of.
 All are cut alike, so none sends a part of itself. The products with the last panel before it are a
-step apart: what they need of others is made while that panel is.
+step apart: what they need of others is made while that panel is. Those with the panels before that
+are subtracted a few at a time, so that a tile waits with few others in memory, however many there
+are.
 
 Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
 Computers", SIAM, 1998, chapter 5: the left-looking algorithm.
@@ -24,7 +26,7 @@ from dask_tapestry.operators.matrices.panels import (
     stacked,
     zeros,
 )
-from dask_tapestry.operators.tuning import PRODUCT
+from dask_tapestry.operators.tuning import MOST_PRODUCTS, PRODUCT
 from dask_tapestry.teg import Tensor
 
 LETTERS: Final = ascii_letters.replace("m", "").replace("n", "")  # of the columns of panels
@@ -68,13 +70,16 @@ def _without_products(
 
     With the number of the first row and column of what is returned.
     """
-    if not known:
-        return x, 0
-    parts = [Part(x, "mn", (run.start, run.start)), *_products(known, run.start, run.start)]
-    sides = _sides(x.type.shape[0] - run.start, run, known)
-    work = "mnn", 2 * PRODUCT * len(known)
-    made = panel_tiles("lessproducts", parts, ("mn", x.type.dtype), work, sides, {"m": height})
-    return made, run.start
+    cells, first = x, 0
+    for begin in range(0, len(known), MOST_PRODUCTS):
+        some = known[begin : begin + MOST_PRODUCTS]
+        place = run.start - first, run.start - first
+        parts = [Part(cells, "mn", place), *_products(some, run.start, run.start)]
+        sides = _sides(x.type.shape[0] - run.start, run, some)
+        work = "mnn", 2 * PRODUCT * len(some)
+        cells = panel_tiles("lessproducts", parts, ("mn", x.type.dtype), work, sides, {"m": height})
+        first = run.start
+    return cells, first
 
 
 def _corner(x: Tensor, place: tuple[int, int], run: slice, across: Sequence[Below]) -> Tensor:

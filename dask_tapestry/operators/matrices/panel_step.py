@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.joins.concat import met_part
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFactors, MatrixFunction, Result
 from dask_tapestry.operators.views.output import outputs
@@ -213,6 +214,14 @@ class Part(NamedTuple):
     letters: str
     first: tuple[int, ...] = (0, 0)
 
+    def narrowed(self, sides: Mapping[str, int]) -> Part:
+        """The same cells, of those of joined matrices that have some; `sides` are lengths."""
+        lengths = [sides[d] for d in self.letters]
+        if 0 in lengths:
+            return self
+        matrix, first = met_part(self.matrix, self.first, lengths)
+        return Part(matrix, self.letters, first)
+
 
 def panel_tiles(
     kernel: str,
@@ -240,6 +249,7 @@ def panel_tiles(
     letters, dtype = output
     cuts = tuple([Cuts.regular(sides[d], max(1, tiles.get(d, sides[d]))) for d in letters])
     cut = "".join([d for d, one in zip(letters, cuts, strict=True) if one.count > 1])
+    parts = [part.narrowed(sides) for part in parts]
     reads, firsts = tuple([p.letters for p in parts]), tuple([p.first for p in parts])
     lengths, given = tuple(sides.items()), tuple(options.items())
     operator = PanelTiles(

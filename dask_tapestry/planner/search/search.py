@@ -46,6 +46,7 @@ from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
 from dask_tapestry.planner.tuning import (
     DEARER_FITTED,
+    DEARER_SEED,
     FAR_BEHIND,
     GAIN_OF_LAST_EXCHANGE,
     LONG_SEARCH_COSTS,
@@ -296,7 +297,7 @@ def _within_shares(
     than those before have shortened theirs, to find a better plan; nor are those after it.
     """
     fitting, gain = list[SearchResult](), 1.0
-    for space in spaces:
+    for space in _worth_searching(spaces, method):
         if fitting:
             space.most_seconds = gain * min(earlier.state.seconds for earlier in fitting)
         result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
@@ -320,6 +321,29 @@ def _within_shares(
         else:
             misfits.append(Misfit(space, result.state))
     return fitting
+
+
+def _worth_searching(spaces: Sequence[PlanEvaluator], method: str) -> Sequence[PlanEvaluator]:
+    """Of spaces whose tasks may take less and less those from the first on whose seed fits.
+
+    All of them, if that takes longer than the first one's: changes of this may then be better.
+    """
+    if method != "auto" or len(spaces) == 1:
+        return spaces
+    first = _seed(spaces[0])
+    most = DEARER_SEED * first.seconds
+    if first.shortfall or spaces[0].fits(first):
+        return spaces
+    seeds = ((at, space, _seed(space)) for at, space in enumerate(spaces[1:], 1))
+    fitting = (at for at, space, seed in seeds if not seed.shortfall and space.fits(seed))
+    at = next(fitting, 0)
+    return spaces[at if _seed(spaces[at]).seconds <= most else 0 :]
+
+
+def _seed(space: PlanEvaluator) -> State:
+    """The plan with the forms that are best one by one."""
+    graph, forms = space.chosen_forms()
+    return space.state(Choices(forms=forms))
 
 
 def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchResult:
