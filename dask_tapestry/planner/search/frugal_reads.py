@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import hold
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.search.shared_values import shared_holds, shared_values
+from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     COSTS_A_CHANGE,
@@ -55,7 +55,8 @@ def _handed_on(space: PlanEvaluator, state: State) -> Iterator[Choices]:
         if priced.cost.read:
             yield from hold(state, priced)
     for node in shared_values(state):
-        yield from shared_holds(space, state, node)
+        yield hold_shared(state, node)
+        yield from held_as_read(space, state, node)
 
 
 def _is_as_good(space: PlanEvaluator, first: State, other: State) -> bool:

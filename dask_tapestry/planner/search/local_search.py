@@ -26,7 +26,7 @@ from dask_tapestry.planner.search.moves import (
 from dask_tapestry.planner.search.phased_values import in_rounds
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.search.shared_values import shared_holds, shared_values
+from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
 from dask_tapestry.planner.tuning import (
     CHANGE_COSTS,
     CHANGED_ALIKE,
@@ -234,13 +234,15 @@ def moves(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     by_cost = [priced for priced, _ in alike]
     for priced in by_cost:
         yield from hold(state, priced)
-    for node in shared_values(state):
-        yield from shared_holds(space, state, node)
+    shared = shared_values(state)
+    yield from (hold_shared(state, node) for node in shared)
     for priced in by_cost:
         yield from split(state, priced)
     yield from fuse_sets(state)
     for priced in by_cost:
         yield from pull(state, priced)
+    for node in shared:
+        yield from held_as_read(space, state, node)
     for priced in by_cost:
         yield from merge_producers(state, priced)
     for priced in by_cost:

@@ -29,13 +29,12 @@ def hold_shared(state: State, node: Node) -> Choices:
     return replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
 
 
-def shared_holds(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
-    """A shared value is held as is best to compute it, or cut as its costliest reader reads it.
+def held_as_read(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
+    """A shared value is held, cut as its costliest reader reads it.
 
-    In other blocks than those of its readers it travels, which may cost more than to read it again.
+    In blocks that are best to compute it travels, which may cost more than to read it again.
     """
     choices = hold_shared(state, node)
-    yield choices
     readers = [p for p in state.placed.values() if node in p.group.members]
     for reader in sorted(readers, key=lambda p: -p.cost.seconds):
         group = space.group(reader.group.node, choices)

@@ -3,7 +3,7 @@
 import dask_tapestry as dt
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.local_search import improve
-from dask_tapestry.planner.search.shared_values import hold_shared, shared_holds, shared_values
+from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
 from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, space_of
 
@@ -29,8 +29,7 @@ def test_a_source_of_two_steps_is_held_as_is_best_or_as_the_costlier_one_reads_i
     node, space, state = computed_where_it_is_read()
     assert node in shared_values(state)
     assert node not in state.placed
-    alone, as_read = shared_holds(space, state, node)
-    assert alone == hold_shared(state, node)
+    alone, (as_read,) = hold_shared(state, node), held_as_read(space, state, node)
     assert as_read.held == alone.held
     (cuts, *_) = as_read.grids[node]
     readers = [p for p in state.placed.values() if node in p.group.members]
