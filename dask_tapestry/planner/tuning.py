@@ -354,7 +354,8 @@ PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, librarie
 MOST_HANDOVER_BLOCKS: Final = 1024
 
 # memory/resident_values
-MOST_PAIRED_STEPS: Final = 256  # steps that are compared in pairs: a thousand would take 70 ms
+# Steps that are compared in pairs: 262, of a QR by 32 panels and its singular values, take 70 ms
+MOST_PAIRED_STEPS: Final = 512
 
 # memory/simulate
 MOST_BUNDLES: Final = 20_000  # of a plan; each takes some 50 µs

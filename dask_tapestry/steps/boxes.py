@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from math import prod
 from operator import le, sub
@@ -101,8 +102,35 @@ class _Hull:
 def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
     """The hulls of boxes near each other, in the order of their first ones.
 
-    Whether two are merged does not depend on others that are far away.
+    Whether two are merged does not depend on others that are far away. Of boxes of many cells it
+    does not depend on the axes along which all are alike, either: the days of a month lie so in
+    maps of any size.
     """
+    first = boxes[0]
+    axes = [a for a in range(first.ndim) if _differ(boxes, a)]
+    if len(axes) == first.ndim or min([box.size for box in boxes]) < FEW_BOX_CELLS:
+        return _compared(boxes, room)
+    lo, hi = list(first.lo), list(first.hi)
+    found = list[ZRange]()
+    for hull in _across(tuple([tuple([(b.lo[a], b.hi[a]) for a in axes]) for b in boxes]), room):
+        for axis, a, b in zip(axes, hull.lo, hull.hi, strict=False):
+            lo[axis], hi[axis] = a, b
+        found.append(trusted_range(tuple(lo), tuple(hi)))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)  # blocks of a map are taken of the same days
+def _across(spans: tuple[tuple[tuple[int, int], ...], ...], room: float) -> tuple[ZRange, ...]:
+    """The hulls of large boxes by the axes along which they differ, and one of enough cells."""
+    boxes = [
+        trusted_range((*[a for a, _ in box], 0), (*[b for _, b in box], FEW_BOX_CELLS))
+        for box in spans
+    ]
+    return _compared(boxes, room)
+
+
+def _compared(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
+    """The hulls of boxes that are compared with each other along all axes."""
     lo = tuple(map(min, *[box.lo for box in boxes]))
     hi = tuple(map(max, *[box.hi for box in boxes]))
     sizes = [box.size for box in boxes]

@@ -192,3 +192,24 @@ def test_large_boxes_are_merged_whatever_is_far_away_along_one_axis(places):
     for away in ((10**6, 0), (0, 10**6), (10**6, -(10**6))):
         mixed = merged([*near[:1], near[-1].translate(away), *near[1:]])
         assert [box for box in mixed if max(map(abs, box.lo)) < 1000] == list(alone)
+
+
+@given(SPANS, st.integers(FEW_BOX_CELLS, 10**4), st.sampled_from([0.0, EXTRA_CELLS, 1.0]))
+def test_large_boxes_are_merged_alike_whatever_they_are_long_where_all_are_alike(
+    spans, length, room
+):
+    def along(side):
+        rows = [ZRange((5, a, 0), (5 + side, a + n, 1)) for a, n in spans]
+        return [(box.lo[1], box.hi[1]) for box in merged(rows, room=room)]
+
+    assert along(length) == along(FEW_BOX_CELLS)
+
+
+def test_large_boxes_that_are_alike_along_an_axis_are_compared_once(monkeypatch):
+    compared = []
+    together = boxes._compared
+    monkeypatch.setattr(boxes, "_compared", lambda *a: compared.append(a) or together(*a))
+    for side in (1000, 2000, 3000):
+        months = [ZRange((366 * year, 7), (366 * year + 29, 7 + side)) for year in range(200)]
+        assert merged(months) == tuple(months)
+    assert len(compared) == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -81,7 +82,7 @@ class IndexRanges:
         part = self.table[number, first:end]
         return int(part[:, 0].min()), int(part[:, 1].max()) + 1
 
-    def apart(self, number: int, places: ZRange, stored: Spaced) -> list[tuple[int, int]]:
+    def apart(self, number: int, places: ZRange, stored: Spaced) -> tuple[tuple[int, int], ...]:
         """Ranges in `hull`, ascending, that hold these indices; none has a part of another's chunk.
 
         Those of some places lie within those of more.
@@ -90,21 +91,12 @@ class IndexRanges:
         --------
         >>> ranges = IndexRanges.of([np.array([3, 4, 25, 8, 26])])
         >>> ranges.apart(0, ZRange((0,), (5,)), Spaced(5))
-        [(3, 5), (8, 9), (25, 27)]
+        ((3, 5), (8, 9), (25, 27))
         >>> ranges.apart(0, ZRange((0,), (5,)), Spaced(10))
-        [(3, 9), (25, 27)]
+        ((3, 9), (25, 27))
         """
         first, end = places.lo[0] // self.span, -(-places.hi[0] // self.span)
-        part = self.table[number, first:end]
-        low, high = part[np.argsort(part[:, 0], kind="stable")].T
-        ends = np.maximum.accumulate(high) + 1
-        side, offset = stored
-        is_far = (low[1:] > ends[:-1]) & (
-            (low[1:] - offset) // side > (ends[:-1] - 1 - offset) // side
-        )
-        starts = np.append(0, np.flatnonzero(is_far) + 1)
-        lasts = np.append(starts[1:], len(low)) - 1
-        return list(zip(low[starts].tolist(), ends[lasts].tolist(), strict=True))
+        return _ranges_apart(self, number, first, end, stored)
 
     def restrict(self, region: Region) -> IndexRanges | None:
         """Bounds of the indices in a region of their coordinates."""
@@ -121,3 +113,18 @@ class IndexRanges:
         low = np.minimum.reduceat(rows[:, :, 0], runs, axis=1)[:, ::2]
         high = np.maximum.reduceat(rows[:, :, 1], runs, axis=1)[:, ::2]
         return self._held(span, np.stack([low, high], -1))
+
+
+@lru_cache(maxsize=1024)  # blocks that differ in what is not indexed read the same ranges
+def _ranges_apart(
+    ranges: IndexRanges, number: int, first: int, end: int, stored: Spaced
+) -> tuple[tuple[int, int], ...]:
+    """Ranges of the indices in spans from the first one up to an end, in chunks of their own."""
+    part = ranges.table[number, first:end]
+    low, high = part[np.argsort(part[:, 0], kind="stable")].T
+    ends = np.maximum.accumulate(high) + 1
+    side, offset = stored
+    is_far = (low[1:] > ends[:-1]) & ((low[1:] - offset) // side > (ends[:-1] - 1 - offset) // side)
+    starts = np.append(0, np.flatnonzero(is_far) + 1)
+    lasts = np.append(starts[1:], len(low)) - 1
+    return tuple(zip(low[starts].tolist(), ends[lasts].tolist(), strict=True))

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dask_tapestry.planner.search.choices import Choices, State
-from dask_tapestry.planner.search.moves import hold, hold_shared, shared_values
+from dask_tapestry.planner.search.moves import hold
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     COSTS_A_CHANGE,
@@ -40,7 +41,7 @@ def with_frugal_reads(space: PlanEvaluator, state: State, costs: int) -> State:
 
 def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) -> Iterator[State]:
     """Plans that differ in one choice, about as good as the `first` one, and carry much less."""
-    for choices in _handed_on(state):
+    for choices in _handed_on(space, state):
         if space.pricing.evaluated > last:
             return
         other = space.state(choices)
@@ -48,12 +49,14 @@ def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) ->
             yield other
 
 
-def _handed_on(state: State) -> Iterator[Choices]:
+def _handed_on(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """Choices in which values are held that blocks or steps read again."""
     for priced in state.placed.values():
         if priced.cost.read:
             yield from hold(state, priced)
-    yield from (hold_shared(state, node) for node in shared_values(state))
+    for node in shared_values(state):
+        yield hold_shared(state, node)
+        yield from held_as_read(space, state, node)
 
 
 def _is_as_good(space: PlanEvaluator, first: State, other: State) -> bool:

@@ -16,18 +16,17 @@ from dask_tapestry.planner.search.moves import (
     fuse_sets,
     halved,
     hold,
-    hold_shared,
     merge_producers,
     move_to_group,
     pull,
     reform,
     resize,
-    shared_values,
     split,
 )
 from dask_tapestry.planner.search.phased_values import in_rounds
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
 from dask_tapestry.planner.tuning import (
     CHANGE_COSTS,
     CHANGED_ALIKE,
@@ -108,7 +107,7 @@ def _changes(
     space: PlanEvaluator, state: State, of_exchange: float
 ) -> Iterator[tuple[Choices, float]]:
     """Choices that differ in one, with the part of the seconds that is enough of a gain."""
-    yield from ((choices, LEAST_GAIN) for choices in moves(state))
+    yield from ((choices, LEAST_GAIN) for choices in moves(space, state))
     yield from ((choices, of_exchange) for choices in exchanges(space, state))
 
 
@@ -165,7 +164,7 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
         candidates = _whole(space, state, _finer(state), last)
         enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
-            others = chain(exchanges(space, state), moves(state), _reformed(space, state))
+            others = chain(exchanges(space, state), moves(space, state), _reformed(space, state))
             candidates += _whole(space, state, others, last)
         fitting = [other for other in candidates if space.fits(other)]
         if fitting:
@@ -224,7 +223,7 @@ def split_until_fits(space: PlanEvaluator, state: State) -> State:
     return state
 
 
-def moves(state: State) -> Iterator[Choices]:
+def moves(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """Choices that differ in one.
 
     Of many steps that are alike the first two are changed: what does not pay for these does not for
@@ -235,12 +234,15 @@ def moves(state: State) -> Iterator[Choices]:
     by_cost = [priced for priced, _ in alike]
     for priced in by_cost:
         yield from hold(state, priced)
-    yield from (hold_shared(state, node) for node in shared_values(state))
+    shared = shared_values(state)
+    yield from (hold_shared(state, node) for node in shared)
     for priced in by_cost:
         yield from split(state, priced)
     yield from fuse_sets(state)
     for priced in by_cost:
         yield from pull(state, priced)
+    for node in shared:
+        yield from held_as_read(space, state, node)
     for priced in by_cost:
         yield from merge_producers(state, priced)
     for priced in by_cost:

@@ -10,7 +10,6 @@ Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
@@ -139,23 +138,6 @@ def arrangements(priced: PricedGroup, nodes: list[Node]) -> list[Node]:
         if member.operator.copies:
             last[first] = member
     return list(last.values())
-
-
-def shared_values(state: State) -> list[Node]:
-    """Values that several steps read from stores or compute, those of most bytes first."""
-    counts = Counter(m for priced in state.placed.values() for m in priced.group.members)
-    found = [
-        node
-        for node, count in counts.items()
-        if count > 1 and node not in state.placed and not node.operator.is_selector
-    ]
-    return sorted(found, key=lambda node: -node.type.nbytes)
-
-
-def hold_shared(state: State, node: Node) -> Choices:
-    """A value that several steps read or compute is held for all of them."""
-    choices = state.choices
-    return replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
 
 
 def split(state: State, priced: PricedGroup) -> Iterator[Choices]:

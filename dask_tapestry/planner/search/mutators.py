@@ -17,6 +17,7 @@ from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.search.shared_values import hold_shared, shared_values
 from dask_tapestry.planner.tuning import PLACE_PRIOR
 from dask_tapestry.rewrite.user_rules import mutators_in_force
 from dask_tapestry.teg import Node
@@ -62,8 +63,8 @@ def mutators_of(space: PlanEvaluator) -> tuple[Mutator, ...]:
     mutators.append(
         Mutator(
             "share",
-            moves.shared_values,
-            lambda s, n, _: [moves.hold_shared(s, n)],
+            shared_values,
+            lambda s, n, _: [hold_shared(s, n)],
             prior_of["share"],
         )
     )

@@ -1,6 +1,7 @@
 """What workers hold of each value at once."""
 
 import dask_tapestry as dt
+from dask_tapestry.planner.memory.memory import peak_worker_bytes
 from dask_tapestry.planner.memory.resident_values import resident_bytes
 from dask_tapestry.planner.search import relays
 from tests.planner.graphs import FOUR
@@ -35,3 +36,13 @@ def test_what_is_read_in_the_rounds_in_which_it_is_made_is_held_in_parts():
 
 def test_what_is_read_whole_is_held():
     assert held((10_000, 1000)) == [1]
+
+
+def test_of_hundreds_of_steps_those_are_known_that_have_ended():
+    """As of a matrix that is changed panel by panel: all its versions would not fit."""
+    x = dt.placeholder((10_000, 1000), "f8", stored_chunks=(1000, 1000))
+    for number in range(300):
+        x = dt.sqrt(x + number).rechunk(((1000, 1000), (10_000, 100))[number % 2])
+    plan = dt.plan(x.sum(), resources=FOUR, method="none").core
+    assert len(plan.steps) >= 300
+    assert peak_worker_bytes(plan) < 10 * x.nbytes

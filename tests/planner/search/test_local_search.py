@@ -29,8 +29,9 @@ def test_layers_of_a_network_become_one_step():
 
 def test_what_blocks_read_again_and_again_is_held():
     x = stored((50_000, 50_000), "f8", (2000, 2000))
-    state = space_of(x @ x.T + 1).state(Choices())
-    assert any(x.node in choices.held for choices in moves(state))
+    space = space_of(x @ x.T + 1)
+    state = space.state(Choices())
+    assert any(x.node in choices.held for choices in moves(space, state))
 
 
 def test_of_many_steps_that_are_alike_few_are_changed_alone():
@@ -40,7 +41,7 @@ def test_of_many_steps_that_are_alike_few_are_changed_alone():
         space = space_of(*[x[mask].mean(axis=0) for mask in chosen])
         state = space.state(Choices(forms=space.chosen_forms()[1]))
         assert len(state.placed) >= 2 * months
-        assert len(list(moves(state))) < len(state.placed)
+        assert len(list(moves(space, state))) < len(state.placed)
 
 
 def test_nothing_gets_worse():
@@ -109,7 +110,7 @@ def test_a_change_that_was_missed_is_cut_anew():
     y = sum((dt.roll(x, n, axis=axis) for n in (1, -1) for axis in (0, 1)), x)
     space = space_of(dt.where(y > 2, y, 0))
     state = space.state(Choices())
-    held = space.state(next(c for c in moves(state) if c.held == {x.node} and not c.grids))
+    held = space.state(next(c for c in moves(space, state) if c.held == {x.node} and not c.grids))
     last = space.pricing.evaluated + COSTS
     found = second_chance(space, held, [held], last)
     assert found is held or found.rank < held.rank

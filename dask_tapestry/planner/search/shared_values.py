@@ -1,0 +1,45 @@
+"""Values that several steps read or compute, each for itself, are held for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.steps.access_strides import movement
+from dask_tapestry.teg import Node
+
+
+def shared_values(state: State) -> list[Node]:
+    """Values that several steps read from stores or compute, those of most bytes first."""
+    counts = Counter(m for priced in state.placed.values() for m in priced.group.members)
+    found = [
+        node
+        for node, count in counts.items()
+        if count > 1 and node not in state.placed and not node.operator.is_selector
+    ]
+    return sorted(found, key=lambda node: -node.type.nbytes)
+
+
+def hold_shared(state: State, node: Node) -> Choices:
+    """A value that several steps read or compute is held for all of them."""
+    choices = state.choices
+    return replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
+
+
+def held_as_read(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
+    """A shared value is held, cut as its costliest reader reads it.
+
+    In blocks that are best to compute it travels, which may cost more than to read it again.
+    """
+    choices = hold_shared(state, node)
+    readers = [p for p in state.placed.values() if node in p.group.members]
+    for reader in sorted(readers, key=lambda p: -p.cost.seconds):
+        group = space.group(reader.group.node, choices)
+        if node in group.inputs:
+            moves = movement(group.program)[group.inputs.index(node)]
+            grid = moves.pulled(node.type.shape, reader.grid)
+            yield replace(choices, grids={**choices.grids, node: grid})
+            return

@@ -1,0 +1,53 @@
+"""Values that several steps read are held in blocks that suit these."""
+
+import dask_tapestry as dt
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.search.local_search import improve
+from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
+from tests.planner.graphs import stored
+from tests.planner.spaces import COSTS, space_of
+
+
+def correlated():
+    """A mean and a standard deviation, and what both are taken from once more; with its source."""
+    x = stored((14_610, 721, 1440), "f4", (24, 721, 1440))
+    index = x[:, :10, :10].mean(axis=(1, 2))[:, None, None]
+    apart = x - x.mean(axis=0)
+    return x.node, (apart * (index - index.mean())).mean(axis=0) / x.std(axis=0)
+
+
+def computed_where_it_is_read():
+    node, y = correlated()
+    machines = dt.Resources(workers=50, threads=4, memory="16 GiB")
+    space = space_of(y, resources=machines)
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
+    fused = state.choices.fused | {node}
+    return node, space, space.state(Choices(state.choices.forms, fused=fused))
+
+
+def test_a_source_of_two_steps_is_held_as_is_best_or_as_the_costlier_one_reads_it():
+    node, space, state = computed_where_it_is_read()
+    assert node in shared_values(state)
+    assert node not in state.placed
+    alone, (as_read,) = hold_shared(state, node), held_as_read(space, state, node)
+    assert as_read.held == alone.held
+    (cuts, *_) = as_read.grids[node]
+    readers = [p for p in state.placed.values() if node in p.group.members]
+    costliest = max(readers, key=lambda p: p.cost.seconds)
+    assert cuts.count == costliest.grid[0].count
+    held = space.state(as_read)
+    assert held.placed[node].grid[0] == cuts
+    assert held.seconds < min(state.seconds, space.state(alone).seconds)
+
+
+def test_what_was_read_twice_is_read_once_in_the_blocks_of_its_readers():
+    node, space, state = computed_where_it_is_read()
+    better = improve(space, state, COSTS)
+    assert node in better.placed
+    assert sum(p.cost.read for p in better.placed.values()) < 1.1 * node.type.nbytes
+
+
+def test_what_one_step_alone_reads_is_not_shared():
+    y = dt.sqrt(stored()).sum(axis=0)
+    state = space_of(y).state(Choices())
+    assert shared_values(state) == []
