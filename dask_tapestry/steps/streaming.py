@@ -83,6 +83,10 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     if little:
         other = _from_parts(program, whole.schedule, parts_of(program, little))
         best = min(best, other, key=lambda block: block.peak.all)
+    folded = _folds_between(program, parts) if best.peak.all > PIECE_BYTES else frozenset()
+    if folded:
+        other = _from_parts(program, whole.schedule, parts_of(program, folded=folded))
+        best = min(best, other, key=lambda block: block.peak.all)
     inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
     return _less_if_read_first(best, whole, inside & stored_values(program))
 
@@ -104,6 +108,14 @@ def _less_if_read_first(
         return best
     first = _from_parts(program, whole.schedule, parts_of(program, stored))
     return min(best, first, key=lambda block: block.peak.all)
+
+
+def _folds_between(program: Program, parts: Mapping[int, Part]) -> frozenset[int]:
+    """What folds cells and is read by other parts, as the sums of moving windows by their mean."""
+    first, last = len(program.inputs), len(program.types) - 1
+    inner = {goal: program.instructions[goal - first] for goal in parts if goal != last}
+    turns = {goal: one.operator.turns(one.types) for goal, one in inner.items()}
+    return frozenset(goal for goal, one in turns.items() if one is not None and one.split)
 
 
 def _folds(program: Program) -> bool:
