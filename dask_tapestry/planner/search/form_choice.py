@@ -195,9 +195,14 @@ class _Chooser:
         return self.pricing.on(priced.group.device).cost(program, uncut, priced.held)
 
     def _floor(self, once: StepCost) -> float:
-        """Seconds below which no form can come: all slots busy, and every cell read once."""
+        """Seconds below which no form can come: all slots busy, and every cell read once.
+
+        A thread of this process decodes what it reads, so that one alone reads at its part of the
+        rate.
+        """
         machine = self.pricing.machine
-        compute, store = once.compute / machine.slots, once.store / machine.workers
+        readers = machine.slots if machine.local else machine.workers
+        compute, store = once.compute / machine.slots, once.store / readers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, whole: Rank, quick: bool) -> tuple[Rank, int]:
