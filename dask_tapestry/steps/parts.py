@@ -71,9 +71,7 @@ def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
     return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE_SHARE * most})
 
 
-def _parts(
-    program: Program, excluded: Collection[int], folded: Collection[int]
-) -> dict[int, Part]:
+def _parts(program: Program, excluded: Collection[int], folded: Collection[int]) -> dict[int, Part]:
     first, last = len(program.inputs), len(program.types) - 1
     goals: dict[int, int | None] = {}  # of the part that each value is in; None for no part
     readers: dict[int, set[int | None]] = defaultdict(set)

@@ -83,8 +83,8 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     if little:
         other = _from_parts(program, whole.schedule, parts_of(program, little))
         best = min(best, other, key=lambda block: block.peak.all)
-    folded = _folds_between(program, parts) if best.peak.all > PIECE_BYTES else frozenset()
-    if folded:
+    folded = _large_folds(best, parts)
+    if best.peak.all > PIECE_BYTES and folded:
         other = _from_parts(program, whole.schedule, parts_of(program, folded=folded))
         best = min(best, other, key=lambda block: block.peak.all)
     inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
@@ -110,12 +110,21 @@ def _less_if_read_first(
     return min(best, first, key=lambda block: block.peak.all)
 
 
-def _folds_between(program: Program, parts: Mapping[int, Part]) -> frozenset[int]:
-    """What folds cells and is read by other parts, as the sums of moving windows by their mean."""
+def _large_folds(block: BlockSchedule, parts: Mapping[int, Part]) -> frozenset[int]:
+    """What folds cells, is read by other parts, and takes a good part of a block's memory.
+
+    As the sums of moving windows do, of which a mean is made.
+    """
+    program, least = block.program, (1 - WORTHWHILE_SHARE) * block.peak.all
     first, last = len(program.inputs), len(program.types) - 1
-    inner = {goal: program.instructions[goal - first] for goal in parts if goal != last}
-    turns = {goal: one.operator.turns(one.types) for goal, one in inner.items()}
-    return frozenset(goal for goal, one in turns.items() if one is not None and one.split)
+    found = set[int]()
+    for goal in parts:
+        operator, _, types, type_, *_ = program.instructions[goal - first]
+        cells = sum([box.size for box in block.schedule.boxes[goal]])
+        if goal != last and cells * type_.dtype.itemsize >= least:
+            turns = operator.turns(types)
+            found |= {goal} if turns is not None and turns.split is not None else set()
+    return frozenset(found)
 
 
 def _folds(program: Program) -> bool:
