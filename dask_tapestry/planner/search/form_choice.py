@@ -195,14 +195,9 @@ class _Chooser:
         return self.pricing.on(priced.group.device).cost(program, uncut, priced.held)
 
     def _floor(self, once: StepCost) -> float:
-        """Seconds below which no form can come: all slots busy, and every cell read once.
-
-        A thread of this process decodes what it reads, so that one alone reads at its part of the
-        rate.
-        """
+        """Seconds below which no form can come: all slots busy, and every cell read once."""
         machine = self.pricing.machine
-        readers = machine.slots if machine.local else machine.workers
-        compute, store = once.compute / machine.slots, once.store / readers
+        compute, store = once.compute / machine.slots, once.store / machine.workers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, whole: Rank, quick: bool) -> tuple[Rank, int]:
