@@ -22,7 +22,7 @@ from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLo
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import merges_of
-from dask_tapestry.steps.parts import Part, little_inputs, parts_of, split_at
+from dask_tapestry.steps.parts import Part, little_inputs, parts_of, split_at, window_folds
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
 from dask_tapestry.steps.program import Program
@@ -83,7 +83,8 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     if little:
         other = _from_parts(program, whole.schedule, parts_of(program, little))
         best = min(best, other, key=lambda block: block.peak.all)
-    folded = _large_folds(best, parts)
+    large = (1 - WORTHWHILE_SHARE) * best.peak.all
+    folded = window_folds(program, parts, best.schedule, large)
     if best.peak.all > PIECE_BYTES and folded:
         other = _from_parts(program, whole.schedule, parts_of(program, folded=folded))
         best = min(best, other, key=lambda block: block.peak.all)
@@ -108,23 +109,6 @@ def _less_if_read_first(
         return best
     first = _from_parts(program, whole.schedule, parts_of(program, stored))
     return min(best, first, key=lambda block: block.peak.all)
-
-
-def _large_folds(block: BlockSchedule, parts: Mapping[int, Part]) -> frozenset[int]:
-    """What folds cells, is read by other parts, and takes a good part of a block's memory.
-
-    As the sums of moving windows do, of which a mean is made.
-    """
-    program, least = block.program, (1 - WORTHWHILE_SHARE) * block.peak.all
-    first, last = len(program.inputs), len(program.types) - 1
-    found = set[int]()
-    for goal in parts:
-        operator, _, types, type_, *_ = program.instructions[goal - first]
-        cells = sum([box.size for box in block.schedule.boxes[goal]])
-        if goal != last and cells * type_.dtype.itemsize >= least:
-            turns = operator.turns(types)
-            found |= {goal} if turns is not None and turns.split is not None else set()
-    return frozenset(found)
 
 
 def _folds(program: Program) -> bool:

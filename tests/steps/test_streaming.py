@@ -113,15 +113,15 @@ def programs(x):
     return [loop.program for loop in block_of(x).loops.values()]
 
 
+def windows_of(x):
+    return dt.lib.stride_tricks.sliding_window_view(x, 9, axis=0)
+
+
 MOVING = {
     "mean": lambda x: windows_of(x).mean(-1) * 2,
     "several": lambda x: joint_spread(windows_of(x)),
-    "rows": lambda x: 1 / x.reshape(x.shape[0], -1, 8).max(-1),
+    "largest": lambda x: 1 / windows_of(x).max(-1),
 }
-
-
-def windows_of(x):
-    return dt.lib.stride_tricks.sliding_window_view(x, 9, axis=0)
 
 
 def joint_spread(windows):
@@ -129,7 +129,7 @@ def joint_spread(windows):
 
 
 @pytest.mark.parametrize("name", MOVING)
-def test_what_folds_a_few_cells_for_each_of_its_own_is_folded_for_each_piece(name):
+def test_what_folds_windows_is_folded_for_each_piece_of_its_reader(name):
     y = MOVING[name](stored((16_384, 1024), "f8", (1024, 1024)))
     (loop,) = block_of(y).loops.values()
     assert loop.box == ZRange((0, 0), y.shape)

@@ -162,11 +162,3 @@ def test_forms_are_recorded_and_replay():
     assert [change.rule for change in trace] == ["nodes"] * len(taken)
     assert trace.replay(graph).roots == formed.roots
     assert all(isinstance(c, FormChoice) for choices in chosen.values() for c in choices)
-
-
-def test_threads_of_one_process_read_side_by_side():
-    """One of them alone has its part of the rate: what it takes is no floor for all."""
-    x = stored((480, 6, 42, 85), "f4", (4, 6, 42, 85))
-    here = dt.Resources(workers=1, threads=4, memory="16 GiB", local=True)
-    (choices,) = forms(x.mean(0), here).values()
-    assert {c.name for c in choices} == {"nodes"}
