@@ -44,16 +44,20 @@ class Part:
 
 
 @lru_cache(maxsize=512)
-def parts_of(program: Program, excluded: frozenset[int] = frozenset()) -> Mapping[int, Part]:
+def parts_of(
+    program: Program, excluded: frozenset[int] = frozenset(), folded: frozenset[int] = frozenset()
+) -> Mapping[int, Part]:
     """The parts of a program that can be computed in turns, by the value that each computes.
 
-    Values `excluded` are computed by parts of their own, and held.
+    Values `excluded` are computed by parts of their own, and held. What folds cells begins a part,
+    whose pieces are partial results, but for those `folded`: they are folded for each piece of what
+    alone reads them.
     """
     excluded_values = set(excluded)
-    found = _parts(program, excluded_values)
+    found = _parts(program, excluded_values, folded)
     for part in found.values():
         excluded_values |= _read_by_all(part)
-    return _parts(program, excluded_values) if excluded_values - excluded else found
+    return _parts(program, excluded_values, folded) if excluded_values - excluded else found
 
 
 def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
@@ -67,7 +71,35 @@ def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
     return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE_SHARE * most})
 
 
-def _parts(program: Program, excluded: Collection[int]) -> dict[int, Part]:
+def window_folds(
+    program: Program, parts: Mapping[int, Part], schedule: InstructionSchedule, least: float
+) -> frozenset[int]:
+    """What folds windows and is read by another part, where a block of it takes `least` bytes.
+
+    As the sums and counts of moving windows, of which a mean is made: they may be folded for each
+    piece of that.
+    """
+    last, found = len(program.types) - 1, set[int]()
+    for goal in parts:
+        cells = sum([box.size for box in schedule.boxes[goal]])
+        is_large = cells * program.types[goal].dtype.itemsize >= least
+        if goal != last and is_large and _folds_windows(program, goal):
+            found.add(goal)
+    return frozenset(found)
+
+
+def _folds_windows(program: Program, goal: int) -> bool:
+    """Whether a value is a fold of views that show cells several times: few for each of its own."""
+    first = len(program.inputs)
+    operator, inputs, types, *_ = program.instructions[goal - first]
+    turns = operator.turns(types)
+    if turns is None or turns.split is None:
+        return False
+    read = [program.instructions[value - first] for value in inputs if value >= first]
+    return any(one.operator.is_view and not all(one.operator.reads_once(one.types)) for one in read)
+
+
+def _parts(program: Program, excluded: Collection[int], folded: Collection[int]) -> dict[int, Part]:
     first, last = len(program.inputs), len(program.types) - 1
     goals: dict[int, int | None] = {}  # of the part that each value is in; None for no part
     readers: dict[int, set[int | None]] = defaultdict(set)
@@ -79,7 +111,7 @@ def _parts(program: Program, excluded: Collection[int]) -> dict[int, Part]:
         only = next(iter(into)) if len(into) == 1 else None
         if turns is None:
             goals[value] = None
-        elif only is not None and turns.split is None:
+        elif only is not None and (turns.split is None or value in folded):
             goals[value] = only
             members[only].append(value)
         else:

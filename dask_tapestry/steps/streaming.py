@@ -22,7 +22,7 @@ from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLo
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import merges_of
-from dask_tapestry.steps.parts import Part, little_inputs, parts_of, split_at
+from dask_tapestry.steps.parts import Part, little_inputs, parts_of, split_at, window_folds
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
 from dask_tapestry.steps.program import Program
@@ -82,6 +82,11 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     little = frozenset().union(*[little_inputs(program, *one) for one in coarse.items()])
     if little:
         other = _from_parts(program, whole.schedule, parts_of(program, little))
+        best = min(best, other, key=lambda block: block.peak.all)
+    large = (1 - WORTHWHILE_SHARE) * best.peak.all
+    folded = window_folds(program, parts, best.schedule, large)
+    if best.peak.all > PIECE_BYTES and folded:
+        other = _from_parts(program, whole.schedule, parts_of(program, folded=folded))
         best = min(best, other, key=lambda block: block.peak.all)
     inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
     return _less_if_read_first(best, whole, inside & stored_values(program))

@@ -26,6 +26,18 @@ def test_what_must_be_seen_as_a_whole_is_in_no_part():
     assert told(lanes) == [["placeholder", "elementwise"], ["elementwise"]]
 
 
+def test_a_fold_begins_a_part_unless_it_is_folded_for_its_reader():
+    program = group_of((stored().sum(1) * 2).node, set()).program
+    first = len(program.inputs)
+    (fold,) = (n for n, i in enumerate(program.instructions, first) if i.operator.name == "reduce")
+    assert {fold} < set(parts_of(program))
+    (goal,) = parts_of(program, folded=frozenset({fold}))
+    assert goal == len(program.types) - 1
+    apart = group_of((stored().sum(1) - stored().sum(1).sum()).node, set()).program
+    folds = frozenset(parts_of(apart)) - {len(apart.types) - 1}
+    assert set(parts_of(apart, folded=folds)) > {len(apart.types) - 1}
+
+
 def test_a_small_value_that_all_pieces_read_is_held():
     row = stored((1000,), "f8", (100,))
     assert told(stored() - row) == [["placeholder"], ["placeholder", "broadcast", "elementwise"]]

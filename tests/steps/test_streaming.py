@@ -113,6 +113,42 @@ def programs(x):
     return [loop.program for loop in block_of(x).loops.values()]
 
 
+def windows_of(x):
+    return dt.lib.stride_tricks.sliding_window_view(x, 9, axis=0)
+
+
+MOVING = {
+    "mean": lambda x: windows_of(x).mean(-1) * 2,
+    "several": lambda x: joint_spread(windows_of(x)),
+    "largest": lambda x: 1 / windows_of(x).max(-1),
+}
+
+
+def joint_spread(windows):
+    return windows.sum(-1) / (windows > 0).sum(-1)
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_what_folds_windows_is_folded_for_each_piece_of_its_reader(name):
+    y = MOVING[name](stored((16_384, 1024), "f8", (1024, 1024)))
+    (loop,) = block_of(y).loops.values()
+    assert loop.box == ZRange((0, 0), y.shape)
+    assert loop.count > 1
+    assert any(i.operator.turns(i.types).split for i in loop.program.instructions)
+    assert work(y) < y.nbytes + 2.5 * PIECE_BYTES
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_folds_for_each_piece_have_the_bits_of_whole_ones(name):
+    cells = np.random.default_rng(3).random((256, 64))
+    y = MOVING[name](dt.from_array(cells, chunks=(32, 64)))
+    whole = y.compute()
+    with pieces_of(2**14):
+        assert len(block_of(y).loops) >= 1
+        in_pieces = MOVING[name](dt.from_array(cells.copy(), chunks=(32, 64)) + 0.0).compute()
+    np.testing.assert_array_equal(in_pieces, whole)
+
+
 def test_a_row_of_chunks_and_a_halo_lie_in_a_window():
     x = stored((16_384, 1024), "f8", (2048, 1024))
     (loop,) = block_of(dt.diff(x, axis=0) * 2).loops.values()
