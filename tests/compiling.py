@@ -10,7 +10,6 @@ from unittest.mock import patch
 
 from dask_tapestry_kernels.cpu.blocks import (
     between_compiled,
-    bin_numbers_compiled,
     counting_sort,
     gather_compiled,
     nearest_sites_compiled,
@@ -23,13 +22,17 @@ from dask_tapestry_kernels.cpu.blocks import (
 )
 from dask_tapestry_kernels.cpu.cells import interpreter
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.reduction import bincount_compiled
+from dask_tapestry_kernels.cpu.reduction import (
+    bin_numbers_compiled,
+    bincount_compiled,
+    binned_counts_compiled,
+)
 from dask_tapestry_kernels.cpu.scan import scan_compiled
 
 OF_MANY_CELLS = (  # kernels that are not asked for of fewer cells than their module's `SMALL`
     between_compiled, bin_numbers_compiled, gather_compiled, nearest_sites_compiled, random,
     region_boxes_compiled, region_runs_compiled, scan_compiled, scatter_compiled, search_compiled,
-    select_compiled, counting_sort, bincount_compiled,
+    select_compiled, counting_sort, bincount_compiled, binned_counts_compiled,
 )  # fmt: skip
 
 

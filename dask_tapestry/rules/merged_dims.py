@@ -16,7 +16,7 @@ from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.generators.full import Full
 from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.operators.products.tensordot import Labelled, arranged, contracted
-from dask_tapestry.operators.reductions.bincount import BinCount, bincount
+from dask_tapestry.operators.reductions.bincount import BinCount, bincount, count_by_bin
 from dask_tapestry.operators.reductions.monoids import ARG_REDUCTIONS
 from dask_tapestry.operators.reductions.reduce import Reduce, reduce
 from dask_tapestry.operators.reductions.tree_reduction import tree_over
@@ -65,11 +65,16 @@ def count_before_merge(node: Node) -> Node | None:
             return None
     if sides is None or node.inputs[0].type.ndim != 1:
         return None
-    parted = [_parted(x, 0, sides, frozenset()) for x in node.inputs]
+    cells, *others = node.inputs
+    edges = others[:1] if whole.even is not None else []
+    parted = [_parted(x, 0, sides, frozenset()) for x in (cells, *others[len(edges) :])]
     if None in parted:
         return None
     numbers, *weights = [x for x in parted if x is not None]
-    made = bincount(numbers, whole.count, *weights, strict=whole.strict)
+    if whole.even is None:
+        made = bincount(numbers, whole.count, *weights, strict=whole.strict)
+    else:
+        made = count_by_bin(numbers, *edges, *weights, even=whole.even)
     assert isinstance(made.operator, BinCount)
     return made if made.operator.tree.lattice is not None or not weights else None
 

@@ -34,7 +34,7 @@ from dask_tapestry.arrays.patterns.gathering import gather
 from dask_tapestry.arrays.planning import plan
 from dask_tapestry.arrays.random import default_rng
 from dask_tapestry.arrays.sorting import argsort, searchsorted, sort
-from dask_tapestry.arrays.statistics import bincount, cumsum, histogram
+from dask_tapestry.arrays.statistics import bincount, cumsum, histogram2d
 from dask_tapestry.arrays.statistics import median as middle
 from dask_tapestry.arrays.tuning import (
     CONVOLVED_CHANNELS,
@@ -132,6 +132,12 @@ def _cells_across(probe: RateProbe) -> float:
     """Cells a second that are read across the rows they lie in, beyond those read along them."""
     x = probe.make(probe.cells)
     return probe.cells / _positive(seconds(x.T + 1) - seconds(x + 1))
+
+
+def _of_points(n: int) -> Array:
+    """Points counted in bins of two dimensions, which are numbered before."""
+    x = asarray(_cells(n, "f8"))
+    return histogram2d(x, x, bins=50, range=((0, 1), (0, 1)))[0]
 
 
 def _cells(n: int, dtype: str) -> np.ndarray[Any, Any]:
@@ -303,7 +309,7 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     RateProbe("scan float64", _of_cells(cumsum)),
     RateProbe("scan", _of_cells(cumsum, "i8")),
     RateProbe("tabulate", lambda n: bincount(asarray(_cells(n, "i8") % 1000), minlength=1000)),
-    RateProbe("bin", lambda n: histogram(asarray(_cells(n, "f8")), bins=50, range=(0, 1))[0]),
+    RateProbe("bin", _of_points),
 )
 ALIKE: Final = {  # kernels that end in another one's code
     "groupfolds": "groupfold",

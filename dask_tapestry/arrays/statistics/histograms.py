@@ -24,7 +24,7 @@ from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.histogram_bin import histogram_bin
 from dask_tapestry.operators.generators.full import full
-from dask_tapestry.operators.reductions.bincount import bincount
+from dask_tapestry.operators.reductions.bincount import bincount, count_by_bin
 from dask_tapestry.teg import Tensor
 
 __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
@@ -130,14 +130,16 @@ def _counts(
         raise ShapeError("weights should have the same shape as a.")
     if 0 in shape:
         return Array(full(shape, np.float64(0) if added is not None else np.intp(0)))
+    loads = None if added is None else added.node
+    if len(cells) == 1:
+        (x,), ((edges, even),) = cells, edges_of
+        return Array(count_by_bin(x.node, edges.node, loads, even=even))[1:-1]
     numbers = [
         histogram_bin(x.node, edges.node, even=even)
         for x, (edges, even) in zip(cells, edges_of, strict=True)
     ]
     sides = tuple(n + 2 for n in shape)  # at both ends, cells in no bin
-    table = Array(
-        bincount(_flat_number(numbers, sides), prod(sides), None if added is None else added.node)
-    )
+    table = Array(bincount(_flat_number(numbers, sides), prod(sides), loads))
     return table.reshape(sides)[tuple(slice(1, -1) for _ in sides)]
 
 
@@ -153,8 +155,6 @@ def _in_dtype(table: Array, weights: ArrayLike | None) -> Array:
 
 def _flat_number(numbers: Sequence[Tensor], sides: Sequence[int]) -> Tensor:
     """One bin number for several, in C order of a table of shape `sides`."""
-    if len(numbers) == 1:
-        return numbers[0]
     flat = astype(numbers[0], WIDE)
     for number, side in zip(numbers[1:], sides[1:], strict=True):
         flat = elementwise("add", elementwise("multiply", flat, side), astype(number, WIDE))

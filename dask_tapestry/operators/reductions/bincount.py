@@ -1,4 +1,4 @@
-"""BinCount: how many cells equal each number below a count, or the sum of their weights.
+"""BinCount: how many cells have each number, or lie in each bin, or the sum of their weights.
 
 It is a reduction whose value is a table. Each leaf of the canonical tree has a table of its own, to
 which its cells are added in C order, and tables are added in the tree's order, so that sums of
@@ -19,9 +19,16 @@ from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.cells.histogram_bin import HistogramBin, histogram_bin
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, tree_over
-from dask_tapestry.operators.tuning import BINCOUNT_FLOPS, CELLS_A_BIN, COUNTED_LEAF_CELLS
+from dask_tapestry.operators.tuning import (
+    BINCOUNT_FLOPS,
+    CELLS_A_BIN,
+    COUNTED_LEAF_CELLS,
+    EVEN_COUNT_FLOPS,
+    UNEVEN_COUNT_FLOPS,
+)
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import (
     BlockOperator,
@@ -43,6 +50,8 @@ class BinCount(TreeReduction):
     """Cell b is the number of input cells equal to b, or the sum of their weights.
 
     Cells outside ``range(count)`` are left out; with `strict` computing them raises ValueError.
+    Where `even` is no None, the second input has edges, evenly spaced or not, and what is counted
+    are the numbers of the bins that cells of the first one lie in, as `HistogramBin` numbers them.
 
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """
@@ -54,6 +63,7 @@ class BinCount(TreeReduction):
     state: np.dtype[Any]
     strict: bool = False
     target: int | None = None
+    even: bool | None = None
 
     @property
     def axes(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -84,7 +94,10 @@ class BinCount(TreeReduction):
         kept = range(0 if partial else rank, rank + 1)
         rows = [tuple(int(a == d) for d in range(rank + 1)) for a in kept]
         writes = IndexProjection(tuple(rows), (0,) * len(rows), (1,) * len(rows), in_ndim=rank + 1)
-        return Signature((*dims, IndexDim("bin", self.count)), (reads,) * len(inputs), (writes,))
+        boxes = [reads] * len(inputs)
+        if self.even is not None:
+            boxes[1] = IndexProjection(((0,) * (rank + 1),), (0,), inputs[1].shape)
+        return Signature((*dims, IndexDim("bin", self.count)), tuple(boxes), (writes,))
 
     regularity = by_signature
 
@@ -104,20 +117,27 @@ class BinCount(TreeReduction):
             "state": self.state,
             "target": self.target,
             "limit": self.count if self.strict else None,
+            "even": self.even,
         }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
-        return BINCOUNT_FLOPS * self.demand(inputs, box)[0].size
+        each = {None: BINCOUNT_FLOPS, True: EVEN_COUNT_FLOPS, False: UNEVEN_COUNT_FLOPS}[self.even]
+        return each * self.demand(inputs, box)[0].size
 
     def text(self) -> str:
         way = "" if self.target is None else f", to level {self.target}"
-        return f"{self.count} bins{way}"
+        edges = {None: "", True: " of even edges", False: " of edges"}[self.even]
+        return f"{self.count} bins{edges}{way}"
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        numbers = inputs[0].ravel()
+        cells, *others = inputs
+        if self.even is not None:
+            edges, *others = others
+            cells = HistogramBin(self.even).reference(cells, edges)
+        numbers = cells.ravel()
         table = np.zeros(self.count, self.state)
         held = (numbers >= 0) & (numbers < self.count)
-        added = inputs[1].ravel()[held] if len(inputs) > 1 else 1
+        added = others[0].ravel()[held] if others else 1
         np.add.at(table, numbers[held], added)
         return table
 
@@ -148,7 +168,6 @@ def bincount(
     if numbers.type.dtype.kind not in "biu":
         raise DTypeError(f"bincount counts integers, not {dtype_name(numbers.type.dtype)}")
     state: np.dtype[Any] = np.dtype(np.intp)
-    inputs = [numbers]
     if weights is not None:
         if weights.type.shape != numbers.type.shape:
             raise ShapeError(f"weights {weights.type} for {numbers.type}: the shapes differ")
@@ -157,7 +176,7 @@ def bincount(
             raise DTypeError(
                 f"weights of dtype {dtype_name(weights.type.dtype)} cannot be added here"
             )
-        inputs.append(weights)
+    inputs = [numbers] if weights is None else [numbers, weights]
     if not numbers.type.ndim:
         inputs = [reshape(x, 1) for x in inputs]
     cells = max(inputs, key=lambda x: (any(stored_cuts(x)), x.type.nbytes))
@@ -166,6 +185,27 @@ def bincount(
     if weights is None and tree.lattice is None and len(tree.extents) == 1:
         tree = replace(tree, lattice=equal_parts(tree.extents[0], leaf))
     return apply(BinCount(tree, count, state, strict), *inputs)
+
+
+def count_by_bin(
+    x: Tensor, edges: Tensor, weights: Tensor | None = None, *, even: bool = False
+) -> Tensor:
+    """Count the cells in each bin, or add their weights; the first and last one hold all others.
+
+    It is ``bincount(histogram_bin(x, edges, even=even), bins + 2, weights)``, cell by cell, and no
+    number of a bin is written.
+
+    Raises
+    ------
+    ShapeError, DTypeError
+        As `histogram_bin` and `bincount`.
+    """
+    numbers = histogram_bin(x, edges, even=even)
+    apart = bincount(numbers, edges.type.shape[0] + 1, weights)
+    whole = apart.operator
+    assert isinstance(whole, BinCount)
+    cells = x if x.type.ndim else reshape(x, 1)
+    return apply(replace(whole, even=even), cells, edges, *apart.inputs[1:])
 
 
 def equal_parts(extent: int, least: int) -> Lattice | None:

@@ -19,7 +19,6 @@ KERNELS: Final = KernelTable(
         "blocks.band_panels": "bandcolumns bandstrip reflectedproduct twosided",
         "blocks.band_singular_values": "bandsingularvalues",
         "blocks.bands": "bandvalues",
-        "blocks.bin_numbers": "bin",
         "blocks.compress": "count compress",
         "blocks.convolution": "convolution directconvolution",
         "blocks.exchange": "sortedruns weighedsort probe narrow splitruns mergebuckets",
@@ -66,6 +65,7 @@ KERNELS: Final = KernelTable(
         "reduction.group_fold": "add_group_folds add_groups groupfold groupmerge groupfolds "
         "groupmerges",
         "reduction.reduce": "reduce reductions",
+        "reduction.bin_numbers": "bin",
         "reduction.bincount": "tabulate",
         "reduction.tiled": "tiledreductions",
         "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",

@@ -13,6 +13,7 @@ from dask_tapestry_kernels.kernel_table import KernelTable
 KERNELS: Final = KernelTable(
     __name__,
     {
+        "blocks.binned_counts": "tabulate",
         "blocks.convolution": "convolution directconvolution",
         "blocks.fourier": "fourier",
         "blocks.compress": "count compress",
@@ -40,7 +41,6 @@ KERNELS: Final = KernelTable(
         "reduction.folds": "reduce",
         "reduction.group_fold": "groupfold groupmerge",
         "reduction.joint_folds": "reductions",
-        "reduction.bincount": "tabulate",
         "scan.scans": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
     },
 )

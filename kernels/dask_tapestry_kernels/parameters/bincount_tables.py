@@ -24,6 +24,9 @@ class Tables(NamedTuple):
         Level whose tables are returned; None for the value.
     limit
         Number of all bins, to raise ValueError where a cell is none of them; None leaves it out.
+    even
+        Where cells are counted by bins between edges, whether these are evenly spaced; bins are
+        numbered from 1, as the kernel `bin` numbers them. None where cells are numbers of bins.
     """
 
     tree: Any
@@ -32,6 +35,7 @@ class Tables(NamedTuple):
     state: np.dtype[Any]
     target: int | None
     limit: int | None
+    even: bool | None = None
 
 
 def refusal(low: int, high: int, limit: int) -> str:

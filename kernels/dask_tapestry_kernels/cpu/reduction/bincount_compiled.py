@@ -135,12 +135,17 @@ def source(cell: np.dtype[Any], weight: np.dtype[Any] | None, state: np.dtype[An
         names["sum"] = " + ".join(f"parts[k + {way} * size]" for way in range(WAYS))
         sizes = {"ways": WAYS, "cells_a_bin": CELLS_A_BIN, "most_bins": MOST_BINS}
         return COUNT.format(**names, **sizes)
-    if weight.kind not in "biufc" or weight.char in "egG" or not weight.isnative:
+    if not is_added(weight):
         return None
     names |= {"weight": storage(weight), "weight_size": weight.itemsize}
     added = f"table[at] += np.{state.name}(w[k])"
     names |= {"strip": STRIP, "look": LOOK.format(counted=added).rstrip()}
     return ADD.format(**names, state=state.name, state_size=state.itemsize)
+
+
+def is_added(weight: np.dtype[Any]) -> bool:
+    """Whether compiled loops add weights of a dtype."""
+    return weight.kind in "biufc" and weight.char not in "egG" and weight.isnative
 
 
 def fill(

@@ -1,4 +1,4 @@
-"""Bincount on a GPU, the kernel `tabulate`: how many cells have each number, or sums of weights."""
+"""Bincount on a GPU: how many cells have each number, or sums of their weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from dask_tapestry_kernels.device_error import KernelDeviceError
 from dask_tapestry_kernels.fold_part import FoldPart
 from dask_tapestry_kernels.formulas.formula_steps import FormulaSteps
 from dask_tapestry_kernels.formulas.merged_dims import merged
-from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import (
     Counts,
     LatticeCell,
@@ -66,18 +65,17 @@ class _Boxes(NamedTuple):
         return [word for numbers in told for word in numbers]
 
 
-def bincount(out: Block | None, numbers: Block, *weights: Block, **how: Any) -> Block:  # noqa: ARG001
+def bincount(numbers: Block, weights: Sequence[Block], options: Tables) -> Block:
     """Count the cells equal to each of the bins, or add their `weights`.
 
-    Within a leaf of the tree weights are added in C order, leaves in its order. `how` has the
-    fields of `Tables`.
+    Within a leaf of the tree weights are added in C order, leaves in its order.
 
     Raises
     ------
     ValueError
         If a number is none of all bins, where these have a limit.
     """
-    gpu, options = runtime(), Tables(**how)
+    gpu = runtime()
     strays = None
     if options.limit is not None:
         strays = gpu.empty((1,), INT32)
@@ -216,6 +214,3 @@ def _zeros(gpu: Runtime, shape: tuple[int, ...], told: Tables) -> Block:
     made = gpu.empty(shape, told.state)
     made[...] = told.state.type(0)
     return made
-
-
-KERNELS: Final[dict[str, Kernel]] = {"tabulate": bincount}

@@ -113,3 +113,13 @@ def test_weights_that_a_gpu_lacks_are_refused(gpu):
     told = way((9,), "L", Tree((9,)))
     with pytest.raises(KernelDeviceError, match="kernel tabulate"):
         CUDA["tabulate"](None, np.arange(9), np.ones(9, "D"), **told)
+
+
+@pytest.mark.parametrize("kind", [None, "d"])
+@pytest.mark.parametrize("even", [True, False])
+def test_cells_are_counted_by_bin(even, kind):
+    cells = GENERATOR.normal(size=(9, 8))
+    cells[0, :3] = np.nan, -1, 1
+    others = [] if kind is None else [weights((9, 8), kind)]
+    told = way((9, 8), "i8" if kind is None else "f8", Tree((9, 8), 32), range(1, 6), even=even)
+    check(cells, np.linspace(-1, 1, 6), *others, **told)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry_kernels.cpu.blocks import bin_numbers as kernel
+from dask_tapestry_kernels.cpu.reduction import bin_numbers as kernel
 
 RANDOM = np.random.default_rng(8)
 CELLS = 40_000  # more than a tile, and than the grid is worth

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks import bin_numbers_compiled
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
+from dask_tapestry_kernels.cpu.reduction import bin_numbers_compiled
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.parameters.even_edges import check_even
 
@@ -85,21 +85,29 @@ def _finite(x: Block, edges: Block) -> Block:
 
 def _natively(result: Block, x: Block, edges: Block, even: bool) -> bool:
     """Whether a compiled loop has written the numbers."""
-    if (x.dtype.itemsize == 1 and x.dtype.kind in "iu") or x.size < bin_numbers_compiled.SMALL:
+    if x.size < bin_numbers_compiled.SMALL:
         return False
+    places = places_of(x, edges, even)
+    return places is not None and bin_numbers_compiled.write_numbers(result, x, places)
+
+
+def places_of(x: Block, edges: Block, even: bool) -> bin_numbers_compiled.Places | None:
+    """What compiled loops are told to number cells as those of `x`; None where NumPy has to."""
+    if x.dtype.itemsize == 1 and x.dtype.kind in "iu":
+        return None
     finite = _finite(x, edges).astype(np.float64)
     if len(finite) < 2 or not finite[0] < finite[-1]:
-        return False
+        return None
     low, high = float(finite[0]), float(finite[-1])
     count = len(edges) - 1 if even else max(GRID, GRID_A_BIN * len(edges))
     scale = count / (high - low)
     tolerance = _tolerance(edges if even else finite, count, scale)
     if not tolerance < 0.25 or count >= 2**30:
-        return False
+        return None
     if even:
-        return bin_numbers_compiled.even_numbers(result, x, edges, scale, tolerance)
+        return bin_numbers_compiled.even_places(edges, scale, tolerance)
     spans = _spans(edges, (finite - low) * scale, count, tolerance)
-    return bin_numbers_compiled.uneven_numbers(result, x, edges, (low, high, scale), spans)
+    return bin_numbers_compiled.uneven_places(edges, (low, high, scale), spans)
 
 
 def _spans(edges: Block, positions: Block, count: int, tolerance: float) -> Block:

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks import bin_numbers, bin_numbers_compiled
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.cpu.reduction import bin_numbers, bin_numbers_compiled
 
 
 @pytest.fixture(autouse=True)
