@@ -166,6 +166,20 @@ def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
     return shape.transpose(self, order if axes else None)
 
 
+def _round(self: Array, ndigits: int | None = None) -> Array | int:
+    """Return what Python's `round` gives: of one cell and without digits an int, computed.
+
+    {Parameters} ndigits: Digits behind the point; None rounds a cell to a Python integer, as
+        `int` makes one, and an array to whole numbers.
+    {Returns} Array or int: Of the array's dtype.
+    {Raises} OverflowError: For an infinite cell that is to be an integer.
+    {See Also} dask_tapestry.round
+    """
+    if ndigits is None and not self.ndim and self.dtype.kind in "iuf":
+        return int(elementwise.round(self))
+    return elementwise.round(self, ndigits or 0)
+
+
 def _to_hdf5(self: Array, filename: str | PathLike[str], datapath: str, **kwargs: Any) -> None:
     """Write the array to a dataset of an HDF5 file.
 
@@ -211,7 +225,7 @@ def _map_overlap(
 
 
 OTHERS: dict[str, Method] = {
-    "__round__": elementwise.round,
+    "__round__": _round,
     "astype": _astype,
     "clip": _clip,
     "conj": conjugated,
