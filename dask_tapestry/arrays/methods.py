@@ -20,6 +20,7 @@ from dask_tapestry.arrays.core.vindex import VIndex
 from dask_tapestry.arrays.elementwise import equality_and_power, foreign_ufuncs, ufunc_reduce
 from dask_tapestry.arrays.elementwise.cell_views import view
 from dask_tapestry.arrays.elementwise.conjugate_method import conjugated
+from dask_tapestry.arrays.elementwise.parts_assigned import assign_part
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.arrays.late_methods import Method, attach_late, attached, copy_of
 from dask_tapestry.errors import DTypeError, ShapeError
@@ -239,11 +240,15 @@ OTHERS: dict[str, Method] = {
 PROPERTIES = {
     "A": property(Array.compute, doc="The computed value."),
     "T": property(lambda x: shape.transpose(x), doc="The array with its dimensions reversed."),
-    "imag": property(elementwise.imag, doc="The imaginary part."),
+    "imag": property(
+        elementwise.imag, lambda x, v: assign_part(x, "imag", v), doc="The imaginary part."
+    ),
     "mT": property(
         lambda x: shape.matrix_transpose(x), doc="The matrices in the last two axes, transposed."
     ),
-    "real": property(elementwise.real, doc="The real part."),
+    "real": property(
+        elementwise.real, lambda x, v: assign_part(x, "real", v), doc="The real part."
+    ),
     "_meta": property(lambda x: DASK_ATTRIBUTES.meta(x), doc="An empty block."),
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
 }
