@@ -26,7 +26,8 @@ class _Line(NamedTuple):
 
     def cells(self, dtype: np.dtype[Any]) -> Array:
         """The coordinates, in one dimension."""
-        return (arange(max(self.count, 0), dtype=dtype) * self.step + self.start).astype(dtype)
+        cells: Array = arange(max(self.count, 0), dtype=dtype) * self.step + self.start
+        return cells.astype(dtype)
 
 
 def is_count(step: Any) -> bool:

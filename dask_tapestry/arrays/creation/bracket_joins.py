@@ -71,7 +71,7 @@ class _Joins:
     def __repr__(self) -> str:
         return f"dt.{self.name}"
 
-    def __getitem__(self, key: Any) -> Array:
+    def __getitem__(self, key: Any) -> Any:
         parts, way = list(key) if isinstance(key, tuple) else [key], self.way
         if parts and isinstance(parts[0], str):
             way = _way(parts.pop(0), way)
@@ -81,7 +81,9 @@ class _Joins:
             raise ShapeError("need at least one array to concatenate")
         made = [_part(part, way) for part in parts]
         dtype = promoted(*[one.dtype if isinstance(one, Array) else one for one in made])
-        return np.concatenate([_cells(one, dtype, way) for one in made], axis=way.axis)
+        cells: Any = [_cells(one, dtype, way) for one in made]
+        joined: Any = np.concatenate(cells, axis=way.axis)
+        return joined
 
 
 def _part(part: Any, way: _Way) -> Any:
@@ -167,6 +169,6 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
         if not isinstance(given, Array) and not places.size:
             places = places.astype(np.intp)
         if places.dtype == bool:
-            (places,) = np.nonzero(places)
+            places = places.nonzero()[0]
         opened.append(along(places, dim, len(args)))
     return tuple(opened)
