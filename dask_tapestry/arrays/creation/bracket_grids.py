@@ -19,14 +19,14 @@ __all__ = ["mgrid", "ogrid"]
 class _Line(NamedTuple):
     """Coordinates along a dimension: how many, from where, how far apart, the kinds of numbers."""
 
-    count: int
+    length: int
     start: Any
     step: Any
     kinds: tuple[Any, ...]
 
     def cells(self, dtype: np.dtype[Any]) -> Array:
         """The coordinates, in one dimension."""
-        cells: Array = arange(max(self.count, 0), dtype=dtype) * self.step + self.start
+        cells: Array = arange(max(self.length, 0), dtype=dtype) * self.step + self.start
         return cells.astype(dtype)
 
 
@@ -66,7 +66,7 @@ class _Grid:
             return _alone(key)
         lines = [line(part) for part in key]
         dtype = np.result_type(0, *[kind for one in lines for kind in one.kinds])
-        shape = tuple(one.count for one in lines)
+        shape = tuple(one.length for one in lines)
         opened = tuple(along(one.cells(dtype), dim, len(lines)) for dim, one in enumerate(lines))
         if self.is_open:
             return opened
