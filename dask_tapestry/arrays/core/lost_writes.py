@@ -10,7 +10,7 @@ import sys
 import warnings
 from typing import Any, Final
 
-from dask_tapestry.operators.cells.elementwise import Elementwise
+from dask_tapestry.operators.cells.complex_parts import is_complex_part
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.users_line import users_frame
 
@@ -33,9 +33,9 @@ def is_part(node: Node | None) -> bool:
     >>> is_part((x * 1j).imag.node)
     True
     """
-    if node is not None and isinstance(node.operator, Elementwise):
-        return [step.function for step in node.operator.expression.steps] in (["real"], ["imag"])
-    if node is None or not node.operator.is_selector or len(node.inputs) != 1:
+    if node is None or is_complex_part(node):
+        return node is not None
+    if not node.operator.is_selector or len(node.inputs) != 1:
         return False
     return node.operator.is_view or node.type.size == node.inputs[0].type.size  # as of reshape
 
