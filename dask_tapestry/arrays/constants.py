@@ -1,4 +1,4 @@
-"""Names of ``dt.`` that no chapter has: NumPy's dtypes and constants, names of lower layers."""
+"""Names of ``dt.`` that no chapter has: NumPy's dtypes, constants and keys; lower layers' names."""
 
 from numpy import (
     bool,
@@ -16,6 +16,7 @@ from numpy import (
     float64,
     floating,
     generic,
+    index_exp,
     inexact,
     inf,
     int8,
@@ -28,6 +29,7 @@ from numpy import (
     newaxis,
     number,
     pi,
+    s_,
     signedinteger,
     str_,
     timedelta64,
@@ -69,6 +71,7 @@ __all__ = [
     "float64",
     "floating",
     "generic",
+    "index_exp",
     "inexact",
     "inf",
     "int16",
@@ -81,6 +84,7 @@ __all__ = [
     "newaxis",
     "number",
     "pi",
+    "s_",
     "signedinteger",
     "str_",
     "timedelta64",

@@ -20,6 +20,7 @@ from dask_tapestry.arrays.core.vindex import VIndex
 from dask_tapestry.arrays.elementwise import equality_and_power, foreign_ufuncs, ufunc_reduce
 from dask_tapestry.arrays.elementwise.cell_views import view
 from dask_tapestry.arrays.elementwise.conjugate_method import conjugated
+from dask_tapestry.arrays.elementwise.parts_assigned import assign_part
 from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.arrays.late_methods import Method, attach_late, attached, copy_of
 from dask_tapestry.errors import DTypeError, ShapeError
@@ -166,6 +167,20 @@ def _transpose(self: Array, *axes: int | Sequence[int] | None) -> Array:
     return shape.transpose(self, order if axes else None)
 
 
+def _round(self: Array, ndigits: int | None = None) -> Array | int:
+    """Return what Python's `round` gives: of one cell and without digits an int, computed.
+
+    {Parameters} ndigits: Digits behind the point; None rounds a cell to a Python integer, as
+        `int` makes one, and an array to whole numbers.
+    {Returns} Array or int: Of the array's dtype.
+    {Raises} OverflowError: For an infinite cell that is to be an integer.
+    {See Also} dask_tapestry.round
+    """
+    if ndigits is None and not self.ndim and self.dtype.kind in "iuf":
+        return int(elementwise.round(self))
+    return elementwise.round(self, ndigits or 0)
+
+
 def _to_hdf5(self: Array, filename: str | PathLike[str], datapath: str, **kwargs: Any) -> None:
     """Write the array to a dataset of an HDF5 file.
 
@@ -211,7 +226,7 @@ def _map_overlap(
 
 
 OTHERS: dict[str, Method] = {
-    "__round__": elementwise.round,
+    "__round__": _round,
     "astype": _astype,
     "clip": _clip,
     "conj": conjugated,
@@ -225,11 +240,15 @@ OTHERS: dict[str, Method] = {
 PROPERTIES = {
     "A": property(Array.compute, doc="The computed value."),
     "T": property(lambda x: shape.transpose(x), doc="The array with its dimensions reversed."),
-    "imag": property(elementwise.imag, doc="The imaginary part."),
+    "imag": property(
+        elementwise.imag, lambda x, v: assign_part(x, "imag", v), doc="The imaginary part."
+    ),
     "mT": property(
         lambda x: shape.matrix_transpose(x), doc="The matrices in the last two axes, transposed."
     ),
-    "real": property(elementwise.real, doc="The real part."),
+    "real": property(
+        elementwise.real, lambda x, v: assign_part(x, "real", v), doc="The real part."
+    ),
     "_meta": property(lambda x: DASK_ATTRIBUTES.meta(x), doc="An empty block."),
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
 }

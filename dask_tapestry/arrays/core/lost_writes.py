@@ -10,6 +10,7 @@ import sys
 import warnings
 from typing import Any, Final
 
+from dask_tapestry.operators.cells.complex_parts import is_complex_part
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.users_line import users_frame
 
@@ -29,8 +30,12 @@ def is_part(node: Node | None) -> bool:
     >>> x = dt.ones((2, 3))
     >>> is_part(x[0].node), is_part(x.T.node), is_part((x + 1).node)
     (True, True, False)
+    >>> is_part((x * 1j).imag.node)
+    True
     """
-    if node is None or not node.operator.is_selector or len(node.inputs) != 1:
+    if node is None or is_complex_part(node):
+        return node is not None
+    if not node.operator.is_selector or len(node.inputs) != 1:
         return False
     return node.operator.is_view or node.type.size == node.inputs[0].type.size  # as of reshape
 

@@ -1,6 +1,8 @@
 """Arrays made from nothing, or copied."""
 
 from dask_tapestry.arrays.core.docstrings import write_out
+from dask_tapestry.arrays.creation.bracket_grids import *
+from dask_tapestry.arrays.creation.bracket_joins import *
 from dask_tapestry.arrays.creation.copies import *
 from dask_tapestry.arrays.creation.filled import *
 from dask_tapestry.arrays.creation.filled_like import *
@@ -17,6 +19,7 @@ __all__ = [
     "bartlett",
     "blackman",
     "bounding_box",
+    "c_",
     "copy",
     "empty",
     "empty_like",
@@ -30,12 +33,16 @@ __all__ = [
     "identity",
     "index_tensor",
     "indices",
+    "ix_",
     "kaiser",
     "linspace",
     "logspace",
     "meshgrid",
+    "mgrid",
+    "ogrid",
     "ones",
     "ones_like",
+    "r_",
     "tri",
     "vander",
     "zeros",

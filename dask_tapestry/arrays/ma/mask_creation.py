@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.ma import masked, nomask
 from numpy.typing import ArrayLike, DTypeLike
 
 from dask_tapestry.arrays import creation
@@ -30,7 +31,9 @@ __all__ = [
     "asanyarray",
     "asarray",
     "empty_like",
+    "masked",
     "masked_array",
+    "nomask",
     "ones_like",
     "zeros_like",
 ]
@@ -85,7 +88,7 @@ def masked_array(
     cells = _chunked(cells_of(np.array(data) if copy and _is_list(data) else data), chunks)
     cells = cells.copy() if dtype is None else cells.astype(dtype)
     own, told = mask_of(data), None
-    if mask is not None and mask is not np.ma.nomask:
+    if mask is not None and mask is not nomask:
         told = _broadcast_mask(cells_of(mask).astype(bool), cells)
     hidden = combined_mask(own, told) if keep_mask or told is None else told
     if checked_rank(ndmin) > cells.ndim:

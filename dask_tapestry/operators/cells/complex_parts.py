@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dask_tapestry.operators.cells.elementwise import cell_call, elementwise
-from dask_tapestry.teg import Tensor
+from dask_tapestry.operators.cells.elementwise import Elementwise, cell_call, elementwise
+from dask_tapestry.teg import Node, Tensor
 
 
 def real_part(x: Tensor) -> Tensor:
@@ -23,6 +23,13 @@ def real_part(x: Tensor) -> Tensor:
 def imag_part(x: Tensor) -> Tensor:
     """Return the imaginary part of each cell, which is complex."""
     return _part("imag", x)
+
+
+def is_complex_part(node: Node) -> bool:
+    """Whether a node is the real or the imaginary part of another one's cells, and no more."""
+    if not isinstance(node.operator, Elementwise):
+        return False
+    return [step.function for step in node.operator.expression.steps] in (["real"], ["imag"])
 
 
 def square_modulus(x: Tensor) -> Tensor:

@@ -48,9 +48,16 @@ def a_row_by_name(x):
     row[2] = 8
 
 
+def a_cell_of_the_imaginary_part(x):
+    z = x + 1j
+    z.imag[0] = 5
+    z.compute()
+
+
 LOST = (
     row_by_row, one_cell_of_a_row, a_row_of_the_transpose, a_cell_of_the_flat_array,
     sorted_backwards, a_sum_into_a_row, a_reduction_into_a_row, counts_in_a_row, a_row_by_name,
+    a_cell_of_the_imaginary_part,
 )  # fmt: skip
 
 
@@ -92,9 +99,16 @@ def hidden_cells(x):
     y.data.compute()
 
 
+def parts_assigned(x):
+    z = x + 1j
+    z.imag = 0
+    z.real += 2
+    z.compute()
+
+
 KEPT = (
     in_one_key, a_row_that_is_read, a_row_that_is_shown, a_copy, an_array_that_is_no_part,
-    rows_swapped, hidden_cells,
+    rows_swapped, hidden_cells, parts_assigned,
 )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 import operator
 
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
@@ -33,3 +34,20 @@ def test_only_integers_without_dimensions_are_places():
     for wrong in (dt.ones(()), dt.arange(1)):
         with pytest.raises(TypeError, match="scalar index"):
             operator.index(wrong)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f2", "i4", "u1"])
+@pytest.mark.parametrize("digits", [(), (0,), (1,), (-1,)])
+def test_python_rounds_a_cell_as_numpys(dtype, digits):
+    cells = np.array([25.0, 7.5, 2.5]).astype(dtype)
+    for ours, theirs in zip(dt.asarray(cells), cells, strict=True):
+        found, expected = round(ours, *digits), round(theirs, *digits)
+        assert type(found) is int if not digits else found.dtype == expected.dtype
+        assert found == expected
+
+
+@pytest.mark.parametrize("wrong", [np.inf, np.nan])
+def test_what_is_no_number_is_not_rounded_to_one(wrong):
+    with pytest.raises((OverflowError, ValueError), match="cannot convert float"):
+        round(dt.asarray([wrong])[0])
+    assert round(dt.asarray([0.5, 1.5])).compute().tolist() == [0.0, 2.0]

@@ -141,3 +141,10 @@ def test_one_cell_is_a_number():
         int(dt.ma.masked_array([1, 2]))
     with pytest.raises(TypeError):
         hash(x)
+
+
+def test_what_hides_a_cell_and_no_mask_are_numpys():
+    assert dt.ma.masked is np.ma.masked
+    x = dt.ma.masked_array([1, 2, 3], mask=dt.ma.nomask)
+    x[1] = dt.ma.masked
+    assert x.compute().tolist() == [1, None, 3]

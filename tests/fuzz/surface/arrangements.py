@@ -100,6 +100,10 @@ INDEXING = {
             "xp.unravel_index(x % {30|20}, {(5, 6)|(3, 2, 5)}, order={order})", "jump", "counts"
         ),
     ),
+    "c_": _same("xp.c_[x, {y|x}, xp.ravel(x)[:1]]", "xp.c_[xp.ravel(x), {0|xp.ravel(y)}]"),
+    "ix_": _same("xp.ix_(xp.ravel(x), {xp.ravel(y)|[0, 2]})", "x[xp.ix_({places}, {places})]"),
+    "mgrid": _same("xp.{mgrid|ogrid}[0:{n}, {1|-2}:{n}:{0.5|3j|2}]", inputs="none"),
+    "r_": _same("xp.r_[{0|2.5|1:4|0:1:3j}, xp.ravel(x), y]", "xp.r_['{0|-1|0,3,1|1,3}', x, y]"),
     "tril_indices": _same("xp.tril_indices({n}, {k}, {None|{n}})", inputs="none"),
     "triu_indices": _same("xp.triu_indices({n}, {k}, {None|{n}})", inputs="none"),
     "tril_indices_from": _same("xp.tril_indices_from(x, {k})"),

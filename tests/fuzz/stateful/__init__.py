@@ -1,0 +1,1 @@
+"""Random programs that go on with arrays, stores and assignments, against NumPy."""
