@@ -3,7 +3,7 @@
 Tests marked `covering` are run on so many cases of the product of their parameters that each pair
 of values of two parameters is among them, the others are marked `exhaustive`. What goes wrong for
 two values together is found so, whatever the values of other parameters are. Lists, such as tables
-of operations, are cut to a fixed share by `share_of`.
+of operations, are cut to a fixed share by `share_of`, and seeds of random programs by `seeds_of`.
 """
 
 from collections import defaultdict
@@ -35,6 +35,18 @@ def share_of(values: Iterable[Any], one_in: int, name: Callable[[Any], str] = st
     ['d', 'f']
     """
     return [v if crc32(name(v).encode()) % one_in == 0 else beyond(v) for v in values]
+
+
+def seeds_of(seeds: Iterable[int], count: int) -> list[Any]:
+    """Seeds as parameters: the first `count`, and others when all are run.
+
+    Examples
+    --------
+    >>> [seed for seed in seeds_of(range(0, 50, 10), 2) if isinstance(seed, int)]
+    [0, 10]
+    """
+    every = list(seeds)
+    return [*every[:count], *map(beyond, every[count:])]
 
 
 def beyond(*values: Any) -> Any:
