@@ -37,6 +37,23 @@ def share_of(values: Iterable[Any], one_in: int, name: Callable[[Any], str] = st
     return [v if crc32(name(v).encode()) % one_in == 0 else beyond(v) for v in values]
 
 
+def one_of_each(values: Iterable[Any], kind: Callable[[Any], Hashable]) -> list[Any]:
+    """Values as parameters: of each kind the one of the least checksum, others when all are run.
+
+    Of two parameters the values are tuples, as `pytest.mark.parametrize` takes them.
+
+    Examples
+    --------
+    >>> [value for value in one_of_each(["f8", "f4", "i8"], lambda v: v[0]) if type(value) is str]
+    ['f8', 'i8']
+    """
+    every = sorted(values, key=lambda value: crc32(str(value).encode()))
+    first = {kind(value): value for value in reversed(every)}
+    return [
+        v if first[kind(v)] is v else beyond(*(v if isinstance(v, tuple) else (v,))) for v in every
+    ]
+
+
 def seeds_of(seeds: Iterable[int], count: int) -> list[Any]:
     """Seeds as parameters: the first `count`, and others when all are run.
 
