@@ -44,14 +44,14 @@ def one_of_each(values: Iterable[Any], kind: Callable[[Any], Hashable]) -> list[
 
     Examples
     --------
-    >>> [value for value in one_of_each(["f8", "f4", "i8"], lambda v: v[0]) if type(value) is str]
-    ['f8', 'i8']
+    >>> [v for v in one_of_each(["f8", "f4", "i8"], lambda v: v[0]) if isinstance(v, str)]
+    ['f4', 'i8']
     """
-    every = sorted(values, key=lambda value: crc32(str(value).encode()))
-    first = {kind(value): value for value in reversed(every)}
-    return [
-        v if first[kind(v)] is v else beyond(*(v if isinstance(v, tuple) else (v,))) for v in every
-    ]
+    every = list(values)
+    turn = sorted(every, key=lambda value: crc32(str(value).encode()), reverse=True)
+    least = {kind(value): value for value in turn}
+    given = [value if isinstance(value, tuple) else (value,) for value in every]
+    return [v if least[kind(v)] is v else beyond(*g) for v, g in zip(every, given, strict=True)]
 
 
 def seeds_of(seeds: Iterable[int], count: int) -> list[Any]:
