@@ -2,6 +2,7 @@
 
 import gc
 import resource
+from functools import cache
 from itertools import product
 from pathlib import Path
 from weakref import WeakSet
@@ -17,14 +18,14 @@ from dask_tapestry.planner.rewriting import passes
 from dask_tapestry.teg.check import OF_GRAPHS, OF_NODES, check
 from tests.covering import mark_what_is_beyond
 from tests.cupy_stand_in import device_kernels as device_kernels
-from tests.examples import USUAL
+from tests.examples import NIGHTLY, SHARE, USUAL
 from tests.small_lattices import small_lattices as small_lattices
 
 hypothesis.settings.register_profile(  # the same examples each time
     "usual",
     deadline=None,
     derandomize=True,
-    max_examples=USUAL,
+    max_examples=int(SHARE * USUAL),
     print_blob=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
@@ -32,7 +33,7 @@ hypothesis.settings.register_profile(  # other examples each time, and many
     "nightly",
     hypothesis.settings.get_profile("usual"),
     derandomize=False,
-    max_examples=40 * USUAL,
+    max_examples=int(NIGHTLY * USUAL),
 )
 hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names another
 
@@ -48,7 +49,7 @@ LONGEST = (  # files of minutes, so that at the end no process waits for another
 def pytest_collection_modifyitems(items):
     """Begin with the longest files: `--dist loadfile` hands them out in this order."""
     mark_what_is_beyond(items)
-    items.sort(key=lambda item: _turn(str(item.path.relative_to(ROOT))))
+    items.sort(key=lambda item: _turn(item.path))
 
 
 def pytest_collection_finish():
@@ -65,7 +66,9 @@ def _what_a_module_leaves_stays():
     gc.freeze()
 
 
-def _turn(file):
+@cache
+def _turn(path):
+    file = str(path.relative_to(ROOT))
     return next((turn for turn, name in enumerate(LONGEST) if name in file), len(LONGEST))
 
 

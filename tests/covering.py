@@ -3,7 +3,7 @@
 Tests marked `covering` are run on so many cases of the product of their parameters that each pair
 of values of two parameters is among them, the others are marked `exhaustive`. What goes wrong for
 two values together is found so, whatever the values of other parameters are. Lists, such as tables
-of operations, are cut to a fixed share by `share_of`.
+of operations, are cut to a fixed share by `share_of`, and seeds of random programs by `seeds_of`.
 """
 
 from collections import defaultdict
@@ -35,6 +35,35 @@ def share_of(values: Iterable[Any], one_in: int, name: Callable[[Any], str] = st
     ['d', 'f']
     """
     return [v if crc32(name(v).encode()) % one_in == 0 else beyond(v) for v in values]
+
+
+def one_of_each(values: Iterable[Any], kind: Callable[[Any], Hashable]) -> list[Any]:
+    """Values as parameters: of each kind the one of the least checksum, others when all are run.
+
+    Of two parameters the values are tuples, as `pytest.mark.parametrize` takes them.
+
+    Examples
+    --------
+    >>> [v for v in one_of_each(["f8", "f4", "i8"], lambda v: v[0]) if isinstance(v, str)]
+    ['f4', 'i8']
+    """
+    every = list(values)
+    turn = sorted(every, key=lambda value: crc32(str(value).encode()), reverse=True)
+    least = {kind(value): value for value in turn}
+    given = [value if isinstance(value, tuple) else (value,) for value in every]
+    return [v if least[kind(v)] is v else beyond(*g) for v, g in zip(every, given, strict=True)]
+
+
+def seeds_of(seeds: Iterable[int], count: int) -> list[Any]:
+    """Seeds as parameters: the first `count`, and others when all are run.
+
+    Examples
+    --------
+    >>> [seed for seed in seeds_of(range(0, 50, 10), 2) if isinstance(seed, int)]
+    [0, 10]
+    """
+    every = list(seeds)
+    return [*every[:count], *map(beyond, every[count:])]
 
 
 def beyond(*values: Any) -> Any:

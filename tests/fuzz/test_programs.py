@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from tests.compiling import by_turns
+from tests.covering import seeds_of
 from tests.examples import examples
 from tests.fuzz import programs
 from tests.fuzz.steps import Step
@@ -18,7 +19,7 @@ from tests.fuzz.values import differs
 SHORT = 4  # operations of the programs that every change is tried on
 
 
-@pytest.mark.parametrize("seed", range(0, 200, 20))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 200, 20), 5))
 def test_a_fixed_share_of_programs(seed):
     for number in range(seed, seed + 10):
         programs.run(Random(number), length=SHORT)
@@ -31,7 +32,7 @@ def test_a_fixed_share_of_programs_with_many_cells(seed):
         programs.run(Random(number), SHORT, programs.WIDE_SCALE)
 
 
-@pytest.mark.parametrize("seed", range(0, 8, 4))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 8, 4), 1))
 def test_a_fixed_share_of_programs_with_kernels_that_come_and_go(seed):
     """The same cells whether a block meets the interpreter or compiled kernels."""
     for number in range(seed, seed + 4):
@@ -46,7 +47,7 @@ def test_programs_that_hypothesis_can_shrink(random):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000, 1030, 10))
+@pytest.mark.parametrize("seed", seeds_of(range(1000, 1030, 10), 1))
 def test_many_programs_with_many_cells(seed):
     for number in range(seed, seed + 10):
         programs.run(Random(number), SHORT, programs.WIDE_SCALE)

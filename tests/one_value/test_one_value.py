@@ -119,13 +119,13 @@ def share(calls, number, parts):
 @each_sharding
 def test_in_threads_all_together(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(few_calls(), EVERY.index(sharding), 6), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), 12), sharding, folder)
 
 
 @each_sharding
 def test_in_one_thread_each_by_itself(sharding, folder):
     with dask.config.set(scheduler="sync"):
-        calls = share(few_calls(), EVERY.index(sharding), 10)
+        calls = share(few_calls(), EVERY.index(sharding), 20)
         has_one_value(calls, sharding, folder, together=False)
 
 
@@ -143,7 +143,7 @@ def test_with_kernels_that_come_and_go(sharding, folder):
 @each_sharding
 def test_in_processes_all_together(sharding, folder, processes):
     with dask.config.set(processes):
-        has_one_value(share(few_calls(), EVERY.index(sharding), 10), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), 20), sharding, folder)
 
 
 @pytest.mark.cluster
@@ -164,7 +164,7 @@ def test_on_workers_all_together(sharding, folder):
 @each_rough
 def test_every_way_to_call_them(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        calls = share(all_calls(), ROUGH.index(sharding), 12)
+        calls = share(all_calls(), ROUGH.index(sharding), 24)
         has_one_value([*map(on_many_cells, calls)], sharding, folder)
 
 
@@ -172,7 +172,7 @@ def test_every_way_to_call_them(sharding, folder):
 @each_rough
 def test_what_folds_on_its_way_to_something_else(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        calls = share(other_calls(), ROUGH.index(sharding), 12)
+        calls = share(other_calls(), ROUGH.index(sharding), 24)
         has_one_value([*map(on_many_cells, calls)], sharding, folder)
 
 

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.usefixtures("sync")
 FEW, MANY = 3, 16  # ways to cut a value
 BLOCKS = 12  # of the largest input in tiny blocks
 WAYS = "inputs", "outputs", "tiny blocks", "pieces"  # in which an operation is cut
-TOGETHER = 2  # ways that an operation is cut in which others are alike
 COMPILED = share_of(COMPARISONS, 80, lambda c: c.name)  # as each takes seconds to compile
 
 
@@ -36,17 +35,19 @@ def alike(comparison):
 def cut_in(way):
     """Operations as parameters: those that are cut in a way by `make test`, and the others.
 
-    Operations that are alike take turns, so that some of them are cut in each way. Whole programs
-    are not alike, and those that are alone are cut in all ways.
+    Operations that are alike take turns, so that each way is that of some of them, and each is cut
+    in some: one of few in several, one alone in all, as whole programs are, which are not alike.
     """
     turns = Counter()
     sizes = Counter(map(alike, COMPARISONS))
     for c in COMPARISONS:
         turn = turns[alike(c)]
         turns[alike(c)] += 1
-        ways = {WAYS[(TOGETHER * turn + turn // TOGETHER + n) % len(WAYS)] for n in range(TOGETHER)}
-        alone = sizes[alike(c)] == 1 or c.public == "program"
-        yield c if alone or way in ways else beyond(c)
+        size = 1 if c.public == "program" else sizes[alike(c)]
+        together = -(-len(WAYS) // size)  # ways of each, so that they have all
+        first = together * turn + together * turn // len(WAYS)  # in another order in each round
+        ways = {WAYS[(first + n) % len(WAYS)] for n in range(together)}
+        yield c if way in ways else beyond(c)
 
 
 def each_cut_in(way):
@@ -243,14 +244,18 @@ def widest(samples):
 
 
 def few(inputs):
-    """Of each dtype the inputs with the most cells, and some with which each shape occurs."""
+    """Of each dtype the inputs with the most cells, and some of each shape that is not theirs."""
     cases = [(tuple(x.dtype for x in xs), tuple(x.shape for x in xs)) for xs in inputs]
     best = {}
     for number, (xs, (kinds, _)) in enumerate(zip(inputs, cases, strict=True)):
         cells = sum(x.size for x in xs)
         if kinds not in best or cells > best[kinds][0]:
             best[kinds] = cells, number
-    kept = {number for _, number in best.values()} | covering(cases, 1, [*map(str, cases)])
+    kept = {number for _, number in best.values()}
+    there = {cases[number][1] for number in kept}
+    left = [number for number, (_, shapes) in enumerate(cases) if shapes not in there]
+    shapes = [cases[number][1:] for number in left]
+    kept |= {left[n] for n in covering(shapes, 1, [str(cases[number]) for number in left])}
     times = Counter(cases)  # more than once: the cells are what differs
     kept |= {number for number, case in enumerate(cases) if times[case] > 1}
     return [inputs[number] for number in sorted(kept)]

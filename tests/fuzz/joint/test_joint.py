@@ -5,26 +5,20 @@ from random import Random
 import numpy as np
 import pytest
 
+from tests.covering import seeds_of
 from tests.fuzz.joint import outcomes, programs
 
 FEW = programs.Scope(most=10**5, dtypes=("f8", "f8", "f8", "f4"), few=True)
 
 
-@pytest.mark.parametrize("seed", range(0, 40, 10))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 40, 10), 2))
 def test_a_fixed_share_of_joint_programs(seed):
     for number in range(seed, seed + 10):
         programs.run(Random(number), FEW)
 
 
-SEEDS = range(1000, 1100, 10)
-SHARE = 1  # of these, in each run of the tests
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "seed",
-    [*SEEDS[:SHARE], *(pytest.param(n, marks=pytest.mark.exhaustive) for n in SEEDS[SHARE:])],
-)
+@pytest.mark.parametrize("seed", seeds_of(range(1000, 1100, 10), 1))
 def test_many_joint_programs(seed):
     for number in range(seed, seed + 10):
         programs.run(Random(number))

@@ -6,27 +6,21 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from tests.covering import seeds_of
 from tests.fuzz.programs import Mismatch
 from tests.fuzz.xarray_pipelines import run, steps
 from tests.fuzz.xarray_pipelines.run import differs
 from tests.fuzz.xarray_pipelines.steps import Step
 
 
-@pytest.mark.parametrize("seed", range(0, 160, 16))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 160, 16), 5))
 def test_a_fixed_share_of_pipelines(seed):
     for number in range(seed, seed + 16):
         run.run(Random(number))
 
 
-SEEDS = range(1000, 2000, 50)
-SHARE = 3  # of these, in each run of the tests
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "seed",
-    [*SEEDS[:SHARE], *(pytest.param(n, marks=pytest.mark.exhaustive) for n in SEEDS[SHARE:])],
-)
+@pytest.mark.parametrize("seed", seeds_of(range(1000, 2000, 50), 1))
 def test_many_pipelines(seed):
     for number in range(seed, seed + 50):
         run.run(Random(number))

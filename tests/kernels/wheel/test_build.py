@@ -142,7 +142,7 @@ def test_what_compiles_is_a_build_requirement_in_the_range_of_what_runs():
     assert set(asked) <= set(needed.values())
 
 
-FEW_DRAWS = 2  # of the variates: all take a minute to compile
+FEW_DRAWS = 1  # of the variates: all take a minute to compile
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from tests.covering import seeds_of
 from tests.planner.graphs import stored
 
 
@@ -94,7 +95,7 @@ def is_planned_or_refused(seed):
         dt.plan(y, resources=larger, budget=0).verify()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds_of(range(20), 10))
 def test_a_share_of_drawn_jobs_is_planned_or_refused(seed):
     is_planned_or_refused(seed)
 

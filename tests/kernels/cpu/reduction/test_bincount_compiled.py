@@ -17,7 +17,7 @@ def every_kernel_compiled():
 RANDOM = np.random.default_rng(8)
 
 
-@pytest.mark.covering
+@pytest.mark.covering(together=1)  # dtypes have kernels of their own
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "u8"])
 @pytest.mark.parametrize("weight", [None, "?", "i4", "f4", "f8", "f2", "c8", "c16"])
 @pytest.mark.parametrize("shape", [(5000,), (70, 90), (7, 40, 30)])

@@ -5,7 +5,7 @@ from numba import njit
 from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_box, copy_plane
 
 
-@njit("void(int64, int64, int64, int64, int64, UniTuple(int64, 4))")
+@njit
 def copy_rows(source, target, rows, n, size, steps):
     copy_plane(source, target, rows, n, size, steps)
 
@@ -51,7 +51,7 @@ def test_planes_are_copied_there_and_back(kind, rows, n, lies):
     assert not target.base[:, 1::2].any()
 
 
-@njit("void(int64, int64, int64, int64, int64)")
+@njit
 def copy(source, target, dims, count, item):
     copy_box(source, target, dims, count, item)
 

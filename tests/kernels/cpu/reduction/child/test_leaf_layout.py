@@ -11,7 +11,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_layout import (
 )
 
 
-@njit("UniTuple(int64, 3)(int64, int64, int64, int64, int64, int64)")
+@njit
 def layout(box, strides, ndim, reduced, item, n):
     stride = cell_stride(box, strides, reduced, item)
     found = way_in_place(box, strides, ndim, reduced, item, n, stride)

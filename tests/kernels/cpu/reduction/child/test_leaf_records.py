@@ -5,7 +5,7 @@ from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import copy_record
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import PLAN_FIELDS, plan_at, plan_room
 
 
-@njit("int64(int64)")
+@njit
 def later(address):
     plan, own = plan_at(address), plan_at(plan_room())
     copy_record(own, plan)

@@ -26,7 +26,7 @@ from tests.kernels.cpu.reduction.leaf_cells import cells_of, same_states, state_
 SHAPES = [(70, 150), (20, 30, 50), (3, 4000), (2, 3, 700), (9, 9, 9, 9)]
 
 
-@njit("int64(int64, int64)")
+@njit
 def at_once(address, box):
     call_room()
     block, plan = block_at(address), plan_at(plan_room())
