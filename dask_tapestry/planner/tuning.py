@@ -218,14 +218,11 @@ LITTLE_MEMORY: Final = 1 / 4  # of what a plan may take: what reads less may hol
 # search/grid
 # Cuts in a row that may cost more before the search for a cheaper one ends
 PATIENCE_CUTS: Final = 3
-# Times what a block takes at least, from which on that does not tell which grids are good
-POOR_GUIDE: Final = 1.25
-# Grids that are priced where all that were looked at take more memory than there is
-MOST_HOPELESS: Final = 3
+POOR_GUIDE: Final = 1.25  # times what a block takes at least: from then on that tells little
+MOST_HOPELESS: Final = 3  # grids that are priced where all take more memory than there is
 FAR_RATIO: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
 SMALLER_SHARE: Final = 0.9  # times a block's bytes that half a block may have at most
-# Of the seconds by which a cut must be better than one of pieces in a row
-SCATTERED_SHARE: Final = 0.05
+SCATTERED_SHARE: Final = 0.05  # of the seconds: a cut that saves less is one of pieces in a row
 FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
 NEGLIGIBLE_TASKS: Final = 2.0  # times what handling one task takes: not worth another task
 READ_AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
@@ -279,6 +276,10 @@ USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to s
 # Of rounds that are tried
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
+# search/plan_spaces
+DEARER_SEED: Final = 1.1  # times the seconds of a seed that does not fit, of one that does
+MANY_ROUNDS: Final = 2**40  # each of one block
+
 # search/refusal
 MEMORY_HALVINGS: Final = 4  # of the memory that would do, so told to a sixteenth
 MEMORY_ROOM: Final = 1.01  # times it, as texts round
@@ -304,13 +305,11 @@ WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as ano
 # search/search
 # Times the seconds of parts planned apart, that they may take changed to fit together
 DEARER_FITTED: Final = 1.5
-DEARER_SEED: Final = 1.1  # times the seconds of a seed that does not fit, of one that does
 # Part of the effort that a search with less memory a task has at least
 SEARCH_AGAIN_PART: Final = 4
 FAR_BEHIND: Final = 16.0  # times the seconds of a plan, of a seed that is not changed any more
 # Of the seconds: a smaller gain is no reason to try still smaller tasks
 SMALLER_TASKS_GAIN: Final = 0.99
-MANY_ROUNDS: Final = 2**40  # each of one block
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
 # walltime
@@ -354,8 +353,7 @@ PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, librarie
 MOST_HANDOVER_BLOCKS: Final = 1024
 
 # memory/resident_values
-# Steps that are compared in pairs: 262, of a QR by 32 panels and its singular values, take 70 ms
-MOST_PAIRED_STEPS: Final = 512
+MOST_PAIRED_STEPS: Final = 512  # steps that are compared in pairs: 262 of a QR take 70 ms
 
 # memory/simulate
 MOST_BUNDLES: Final = 20_000  # of a plan; each takes some 50 µs

@@ -12,7 +12,6 @@ Computers", SIAM, 1998, chapter 5: the right-looking algorithm.
 
 from __future__ import annotations
 
-from string import ascii_letters
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -48,7 +47,8 @@ from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 PLACES = np.dtype(np.int64)
 AWAITED: Final = ("ab", "cd", "ef", "gh")  # letters of the dimensions of what a panel waits for
-LETTERS: Final = ascii_letters.replace("n", "").replace("p", "")  # of orders, one for each panel
+# Of orders, one for each panel
+LETTERS: Final = "".join(sorted({*filter(str.isalpha, map(chr, range(0x41, 0x180)))} - {*"np"}))
 
 
 class Panel(NamedTuple):
@@ -159,7 +159,7 @@ def _in_last_order(packed: Tensor, orders: list[Tensor]) -> Tensor:
     """A panel with the rows below its corner in the order of the panels behind it."""
     if not orders:
         return packed
-    named = list(zip(orders, LETTERS, strict=False))
+    named = list(zip(orders, LETTERS[: len(orders)], strict=True))
     parts = [Part(packed, "pn"), *[Part(order, d, (0,)) for order, d in named]]
     lengths = {d: order.type.shape[0] for order, d in named}
     sides = {**dict(zip("pn", packed.type.shape, strict=True)), **lengths}
@@ -211,4 +211,6 @@ def _diagonal(panels: list[Panel]) -> tuple[Tensor, Tensor]:
 
 def _of_orders(kernel: str, orders: list[Tensor], made: tuple[str, np.dtype[Any]]) -> Tensor:
     """A kernel of all orders of rows."""
-    return panel_step(kernel, list(zip(orders, LETTERS, strict=False)), made, (LETTERS[0], 100.0))
+    return panel_step(
+        kernel, list(zip(orders, LETTERS[: len(orders)], strict=True)), made, (LETTERS[0], 100.0)
+    )

@@ -7,10 +7,9 @@ few; and what is left of the budget goes to chance, near the plans that are best
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from math import inf
 from typing import Final, NamedTuple
 
@@ -18,7 +17,6 @@ from dask_tapestry.planner.cost.rank import Rank, preferred
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
-from dask_tapestry.planner.memory.memory import least_share
 from dask_tapestry.planner.search.budget import (
     NO_EFFORT,
     TO_FIT,
@@ -39,6 +37,13 @@ from dask_tapestry.planner.search.lean_plans import with_less_held
 from dask_tapestry.planner.search.local_search import fit_to_memory, improve, resized
 from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
+from dask_tapestry.planner.search.plan_spaces import (
+    fetch_rounds,
+    one_by_one,
+    plan_spaces,
+    ways_to_fit,
+    worth_searching,
+)
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.refusal import Misfit, refusal
 from dask_tapestry.planner.search.relays import with_relays
@@ -46,17 +51,14 @@ from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
 from dask_tapestry.planner.tuning import (
     DEARER_FITTED,
-    DEARER_SEED,
     FAR_BEHIND,
     GAIN_OF_LAST_EXCHANGE,
     LONG_SEARCH_COSTS,
-    MANY_ROUNDS,
     MOST_IMPROVED,
     SEARCH_AGAIN_PART,
     SMALLER_TASKS_GAIN,
-    TASK_SHARES,
 )
-from dask_tapestry.teg import Graph, Sink
+from dask_tapestry.teg import Graph
 
 __all__ = ["METHODS", "SearchResult", "search", "steps_of"]
 
@@ -139,8 +141,8 @@ def search(
         return found
 
     def fits(given: SearchBudget, other: Resources) -> bool:
-        spaces, rounds = _spaces(graph, other, method), _rounds(graph, other)
-        alone = [_one_by_one(spaces[0]).in_rounds(most) for most in rounds[-1:]]
+        spaces, rounds = plan_spaces(graph, other, method), fetch_rounds(graph, other)
+        alone = [one_by_one(spaces[0]).in_rounds(most) for most in rounds[-1:]]
         return any(_within_shares(some, method, given, seed, []) for some in (alone, spaces))
 
     raise refusal(misfits, resources, partial(fits, NO_EFFORT), partial(fits, TO_FIT))
@@ -208,12 +210,12 @@ def _found(
 ) -> tuple[SearchResult | None, list[Misfit]]:
     """The best plan that fits, if there is one, and those that were found and do not."""
     misfits = list[Misfit]()
-    spaces = _spaces(graph, resources, method)
+    spaces = plan_spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
     if not fitting:
         is_enough = any(not one.state.shortfall for one in misfits)
         side_by_side = spaces if is_enough and effort.costs is None else []
-        ways = _to_fit((side_by_side, [_one_by_one(spaces[0])]), _rounds(graph, resources))
+        ways = ways_to_fit((side_by_side, [one_by_one(spaces[0])]), fetch_rounds(graph, resources))
         fitting = _first_that_fit(list(ways), method, seed, misfits)
     return (preferred(fitting, lambda result: result.rank) if fitting else None), misfits
 
@@ -247,43 +249,6 @@ def _fits_there(found: Misfit, *spaces: PlanEvaluator) -> bool:
     return any(not one.shortfall and space.fits_at_worst(one) for space, one in plans)
 
 
-def _one_by_one(space: PlanEvaluator) -> PlanEvaluator:
-    """The plans of a graph in which blocks that are too large are computed one at a time."""
-    limits = space.pricing.limits.with_alone(space.resources)
-    pricing = Pricing(space.pricing.machine, limits)
-    return PlanEvaluator(space.graph, pricing, space.resources)
-
-
-def _spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluator]:
-    """The plans whose tasks may take less and less of the memory."""
-    first, *others = _limits(resources, method)
-    widest = Pricing(Machine.of(resources), first)
-    pricings = [widest, *[Pricing(widest.machine, one, widest) for one in others]]
-    return [PlanEvaluator(graph, one, resources) for one in pricings]
-
-
-def _to_fit(
-    ways: Iterable[Sequence[PlanEvaluator]], rounds: Iterable[int]
-) -> Iterator[list[PlanEvaluator]]:
-    """The searches if no plan fits: for each set of limits, and for few or many fetch rounds."""
-    for spaces, most in product(filter(None, ways), rounds):
-        yield [space.in_rounds(most) for space in spaces]
-
-
-def _rounds(graph: Graph, resources: Resources) -> list[int]:
-    """In how many rounds results may be fetched: in one if workers can hold them, or in many."""
-    roots = [x for x in dict.fromkeys(graph.roots) if not isinstance(x.operator, Sink)]
-    results = sum(x.type.nbytes for x in roots)
-    whole = [1] if least_share(results, resources.workers) <= resources.usable_bytes else []
-    return whole if resources.local else [*whole, MANY_ROUNDS]
-
-
-def _limits(resources: Resources, method: str) -> list[Limits]:
-    """Limits of tasks that may take less and less of the memory."""
-    each = [Limits.of(resources, share) for share in TASK_SHARES]
-    return [one.uncut for one in each] if method == "none" else each
-
-
 def _within_shares(
     spaces: Sequence[PlanEvaluator],
     method: str,
@@ -297,7 +262,7 @@ def _within_shares(
     than those before have shortened theirs, to find a better plan; nor are those after it.
     """
     fitting, gain = list[SearchResult](), 1.0
-    for space in _worth_searching(spaces, method):
+    for space in worth_searching(spaces, effort.forms) if method == "auto" else spaces:
         if fitting:
             space.most_seconds = gain * min(earlier.state.seconds for earlier in fitting)
         result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
@@ -321,29 +286,6 @@ def _within_shares(
         else:
             misfits.append(Misfit(space, result.state))
     return fitting
-
-
-def _worth_searching(spaces: Sequence[PlanEvaluator], method: str) -> Sequence[PlanEvaluator]:
-    """Of spaces whose tasks may take less and less those from the first on whose seed fits.
-
-    All of them, if that takes longer than the first one's: changes of this may then be better.
-    """
-    if method != "auto" or len(spaces) == 1:
-        return spaces
-    first = _seed(spaces[0])
-    most = DEARER_SEED * first.seconds
-    if first.shortfall or spaces[0].fits(first):
-        return spaces
-    seeds = ((at, space, _seed(space)) for at, space in enumerate(spaces[1:], 1))
-    fitting = (at for at, space, seed in seeds if not seed.shortfall and space.fits(seed))
-    at = next(fitting, 0)
-    return spaces[at if _seed(spaces[at]).seconds <= most else 0 :]
-
-
-def _seed(space: PlanEvaluator) -> State:
-    """The plan with the forms that are best one by one."""
-    graph, forms = space.chosen_forms()
-    return space.state(Choices(forms=forms))
 
 
 def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchResult:

@@ -3,6 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
+from dask_tapestry.operators.tuning import MOST_PRODUCTS
 from tests.operators.large import KINDS, computed, definite, near
 
 
@@ -35,3 +36,17 @@ def test_tiles_are_made_once_of_those_before_them():
     assert all(rows.step == 4 and columns.count == 1 for rows, columns in cuts.values())
     cells_below = sum(n.type.size for n in tiles if n.operator.kernel != "lessproducts")
     assert cells_below == 10 * 16  # of tiles, as those above the diagonal are not made
+
+
+def test_a_tile_waits_with_few_others():
+    x = dt.asarray(definite(16 * (MOST_PRODUCTS + 3), "f8"))
+    tiles = [n for n in dt.Array(cholesky_by_panels(x.node, 16)).teg if n.inputs]
+    assert (
+        max(len(n.inputs) for n in tiles if n.operator.name == "paneltiles")
+        <= 2 * MOST_PRODUCTS + 1
+    )
+
+
+def test_many_panels_make_numpys_triangle():
+    a = definite(4 * (2 * MOST_PRODUCTS + 5), "f8")
+    near(computed(cholesky_by_panels, a, width=4), np.linalg.cholesky(a), "f8")

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
+import dask_tapestry as dt
+from dask_tapestry.operators.matrices.panel_cholesky import cholesky_by_panels
 from dask_tapestry.operators.matrices.panel_triangle import solve_triangle_by_panels
-from tests.operators.large import KINDS, cells, computed, near
+from tests.operators.large import KINDS, cells, computed, definite, near
 
 
 @pytest.mark.parametrize("dtype", KINDS)
@@ -26,3 +28,13 @@ def test_zeros_on_the_diagonal_are_told():
     a[6, 6] = 0
     with pytest.raises(np.linalg.LinAlgError, match="Singular"):
         computed(solve_triangle_by_panels, a, np.ones((9, 1)), width=4, lower=True)
+
+
+def test_a_step_reads_no_joined_panel_that_it_does_not_meet():
+    """Else the program of each step would have all panels of a factor."""
+    factor = cholesky_by_panels(dt.asarray(definite(40, "f8")).node, 4)
+    x = solve_triangle_by_panels(factor, dt.asarray(cells((40, 1), "f8")).node, 4, lower=True)
+    steps = [n for n in dt.Array(x).teg if n.operator.name == "paneltiles"]
+    solving = [n for n in steps if n.operator.kernel in ("solvetriangle", "lesssolved")]
+    assert len(solving) == 19
+    assert not any(y.operator.name == "concat" for n in solving for y in n.inputs)

@@ -13,6 +13,7 @@ from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.search import search as module
 from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH
 from dask_tapestry.planner.search.search import search, steps_of
+from dask_tapestry.planner.tuning import MANY_ROUNDS
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import space_of
@@ -139,7 +140,7 @@ def test_results_that_no_plan_can_hold_are_planned_to_be_fetched_in_rounds(monke
     small = dt.Resources(workers=2, threads=1, memory="40 MB")
     x = dt.placeholder((1000, 10**4), "float64", stored_chunks=(10, 10**4)) + 1
     plan, rounds = searched(x, small, monkeypatch)
-    assert rounds == [1, module.MANY_ROUNDS]  # nothing is looked for that cannot be
+    assert rounds == [1, MANY_ROUNDS]  # nothing is looked for that cannot be
     assert not fullest_workers(plan).fits
     assert fullest_workers(plan).bytes >= least_share(x.nbytes, 2)
     assert fullest_workers(plan, rounds=1000).fits
@@ -168,7 +169,7 @@ def test_what_fits_in_no_way_is_looked_for_first_in_the_one_that_allows_most(mon
     small = dt.Resources(workers=2, threads=1, memory="20 MB")
     with pytest.raises(dt.MemoryLimitError, match="would do"):
         dt.plan(dt.sort(stored((10**7,), "f8", (10**5,))), resources=small)
-    assert efforts[:2] == [(WORTH, 1, False), (TO_FIT, module.MANY_ROUNDS, True)]
+    assert efforts[:2] == [(WORTH, 1, False), (TO_FIT, MANY_ROUNDS, True)]
     assert ({effort for effort, _, _ in efforts[2:]} == {NO_EFFORT}) == is_long
 
 

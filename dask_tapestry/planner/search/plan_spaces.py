@@ -1,0 +1,88 @@
+"""Plan spaces: the plans of a graph whose tasks may take a share of memory, from large to small.
+
+Plans of large tasks are looked at first: they read and move least. Where workers cannot hold these,
+smaller ones follow, then blocks that are computed one at a time, and results fetched in rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.resources import Resources
+from dask_tapestry.planner.memory.memory import least_share
+from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.one_block import in_one_block
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.tuning import DEARER_SEED, MANY_ROUNDS, TASK_SHARES
+from dask_tapestry.teg import Graph, Sink
+
+
+def plan_spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluator]:
+    """The plans whose tasks may take less and less of the memory."""
+    first, *others = _limits(resources, method)
+    widest = Pricing(Machine.of(resources), first)
+    pricings = [widest, *[Pricing(widest.machine, one, widest) for one in others]]
+    return [PlanEvaluator(graph, one, resources) for one in pricings]
+
+
+def _limits(resources: Resources, method: str) -> list[Limits]:
+    """Limits of tasks that may take less and less of the memory."""
+    each = [Limits.of(resources, share) for share in TASK_SHARES]
+    return [one.uncut for one in each] if method == "none" else each
+
+
+def one_by_one(space: PlanEvaluator) -> PlanEvaluator:
+    """The plans of a graph in which blocks that are too large are computed one at a time."""
+    limits = space.pricing.limits.with_alone(space.resources)
+    pricing = Pricing(space.pricing.machine, limits)
+    return PlanEvaluator(space.graph, pricing, space.resources)
+
+
+def ways_to_fit(
+    ways: Iterable[Sequence[PlanEvaluator]], rounds: Iterable[int]
+) -> Iterator[list[PlanEvaluator]]:
+    """The searches if no plan fits: for each set of limits, and for few or many fetch rounds."""
+    for spaces, most in product(filter(None, ways), rounds):
+        yield [space.in_rounds(most) for space in spaces]
+
+
+def fetch_rounds(graph: Graph, resources: Resources) -> list[int]:
+    """In how many rounds results may be fetched: in one if workers can hold them, or in many."""
+    roots = [x for x in dict.fromkeys(graph.roots) if not isinstance(x.operator, Sink)]
+    results = sum(x.type.nbytes for x in roots)
+    whole = [1] if least_share(results, resources.workers) <= resources.usable_bytes else []
+    return whole if resources.local else [*whole, MANY_ROUNDS]
+
+
+def worth_searching(
+    spaces: Sequence[PlanEvaluator], costs: int | None = None
+) -> Sequence[PlanEvaluator]:
+    """Of spaces whose tasks may take less and less those from the first on whose seed fits.
+
+    All of them, if that takes longer than the first one's: changes of this may then be better.
+
+    Parameters
+    ----------
+    costs
+        Those that choosing forms may take.
+    """
+    if len(spaces) == 1 or in_one_block(spaces[0]) is not None:
+        return spaces
+    seeds = ((at, _seed(space, costs)) for at, space in enumerate(spaces))
+    at, seed = next(((at, s) for at, s in seeds if _fits(spaces[at], s)), (0, None))
+    is_dearer = seed is None or seed.seconds > DEARER_SEED * _seed(spaces[0], costs).seconds
+    return spaces if is_dearer else spaces[at:]
+
+
+def _seed(space: PlanEvaluator, costs: int | None) -> State:
+    """The plan with the forms that are best one by one."""
+    _, forms = space.chosen_forms(costs)
+    return space.state(Choices(forms=forms))
+
+
+def _fits(space: PlanEvaluator, state: State) -> bool:
+    return not state.shortfall and space.fits(state)
