@@ -277,7 +277,6 @@ USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to s
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 # search/plan_spaces
-DEARER_SEED: Final = 1.1  # times the seconds of a seed that does not fit, of one that does
 MANY_ROUNDS: Final = 2**40  # each of one block
 
 # search/refusal

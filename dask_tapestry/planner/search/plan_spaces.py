@@ -13,11 +13,9 @@ from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import least_share
-from dask_tapestry.planner.search.choices import Choices, State
-from dask_tapestry.planner.search.one_block import in_one_block
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.tuning import DEARER_SEED, MANY_ROUNDS, TASK_SHARES
+from dask_tapestry.planner.tuning import MANY_ROUNDS, TASK_SHARES
 from dask_tapestry.teg import Graph, Sink
 
 
@@ -56,33 +54,3 @@ def fetch_rounds(graph: Graph, resources: Resources) -> list[int]:
     results = sum(x.type.nbytes for x in roots)
     whole = [1] if least_share(results, resources.workers) <= resources.usable_bytes else []
     return whole if resources.local else [*whole, MANY_ROUNDS]
-
-
-def worth_searching(
-    spaces: Sequence[PlanEvaluator], costs: int | None = None
-) -> Sequence[PlanEvaluator]:
-    """Of spaces whose tasks may take less and less those from the first on whose seed fits.
-
-    All of them, if that takes longer than the first one's: changes of this may then be better.
-
-    Parameters
-    ----------
-    costs
-        Those that choosing forms may take.
-    """
-    if len(spaces) == 1 or in_one_block(spaces[0]) is not None:
-        return spaces
-    seeds = ((at, _seed(space, costs)) for at, space in enumerate(spaces))
-    at, seed = next(((at, s) for at, s in seeds if _fits(spaces[at], s)), (0, None))
-    is_dearer = seed is None or seed.seconds > DEARER_SEED * _seed(spaces[0], costs).seconds
-    return spaces if is_dearer else spaces[at:]
-
-
-def _seed(space: PlanEvaluator, costs: int | None) -> State:
-    """The plan with the forms that are best one by one."""
-    _, forms = space.chosen_forms(costs)
-    return space.state(Choices(forms=forms))
-
-
-def _fits(space: PlanEvaluator, state: State) -> bool:
-    return not state.shortfall and space.fits(state)

@@ -42,7 +42,6 @@ from dask_tapestry.planner.search.plan_spaces import (
     one_by_one,
     plan_spaces,
     ways_to_fit,
-    worth_searching,
 )
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.refusal import Misfit, refusal
@@ -262,7 +261,7 @@ def _within_shares(
     than those before have shortened theirs, to find a better plan; nor are those after it.
     """
     fitting, gain = list[SearchResult](), 1.0
-    for space in worth_searching(spaces, effort.forms) if method == "auto" else spaces:
+    for space in spaces:
         if fitting:
             space.most_seconds = gain * min(earlier.state.seconds for earlier in fitting)
         result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
