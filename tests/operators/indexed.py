@@ -4,6 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from dask_tapestry.zspace import ZRange
+
 from .blocks import by_blocks, on_region, picked
 from .views.test_view import region_of
 
@@ -25,6 +27,9 @@ def check(node, inputs, data):
     """Blocks and regions of a node hold what its meaning says."""
     whole = node.operator.reference(*inputs)
     assert (whole.shape, whole.dtype) == (node.type.shape, node.type.dtype)
+    if node.operator.meets_all_inputs and whole.size:
+        last = ZRange(tuple(n - 1 for n in whole.shape), whole.shape)
+        assert not any(box.is_empty for box in node.operator.demand(node.input_types, last))
     assert np.array_equal(by_blocks(node, inputs, data.draw(st.integers(1, 3))), whole)
     region = region_of(data.draw, node.type.shape)
     if region.is_empty or node.operator.restrict(node.input_types, region) is None:

@@ -47,6 +47,7 @@ class Take(Selector):
     name = "take"
     kernel = "take"
     transparent = True
+    meets_all_inputs = True
     copies = True
     axes: tuple[int, ...]
     at: int
@@ -252,6 +253,7 @@ class TakeAlongAxis(Selector):
     name = "takealongaxis"
     kernel = "takealong"
     transparent = True
+    meets_all_inputs = True
     copies = True
     axis: int
 

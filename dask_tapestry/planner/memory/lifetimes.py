@@ -293,6 +293,7 @@ def _always_read(program: Program) -> frozenset[int]:
     read = [1 << number for number in range(len(program.inputs))]  # by value, as sets of inputs
     for instruction in program.instructions:
         each = [read[x] for x in instruction.inputs]
-        chooses = len(each) > 1 and instruction.operator.is_selector
+        operator = instruction.operator
+        chooses = len(each) > 1 and operator.is_selector and not operator.meets_all_inputs
         read.append(reduce(and_ if chooses else or_, each, -1 if chooses else 0))
     return frozenset(_bits(read[-1]))

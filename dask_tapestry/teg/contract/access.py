@@ -31,6 +31,8 @@ class AccessContract(AbstractClass):
         Each cell of its output is computed from a window of cells.
     is_selector
         Each cell of its output is a cell of an input.
+    meets_all_inputs
+        A selector each block of which has cells of all inputs, or is made by cells of them.
     is_view
         Its blocks are NumPy views of its only input's, as its `cell_map` says.
     reads_parts
@@ -40,6 +42,7 @@ class AccessContract(AbstractClass):
     is_formula: ClassVar[bool] = False
     is_window: ClassVar[bool] = False
     is_selector: ClassVar[bool] = False
+    meets_all_inputs: ClassVar[bool] = False
     is_view: ClassVar[bool] = False
     reads_parts: ClassVar[bool] = False
 

@@ -3,6 +3,7 @@
 from itertools import product
 from random import Random
 
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
@@ -135,3 +136,5 @@ def test_what_no_operator_chooses_from_is_always_read(monkeypatch):
     monkeypatch.setattr(Access, "of", None)
     always = added.inputs.index(x.node)
     assert _all_read(added.program, (Cuts.regular(2000, 100), columns), always)
+    taken = group_of(x[np.arange(2000) // 3].node, both)
+    assert _all_read(taken.program, (Cuts.regular(2000, 100), columns), taken.inputs.index(x.node))
