@@ -204,7 +204,7 @@ def sign_and_logarithm_by_panels(a: Tensor, width: int) -> Tensor:
 
 def _diagonal(panels: list[Panel]) -> tuple[Tensor, Tensor]:
     """The diagonal of the upper triangle, and the sign of the order of rows."""
-    cells = concat_nonempty([spread(diagonal(panel.packed)) for panel in panels], 0)
+    cells = concat_nonempty([spread(diagonal(panel.corner)) for panel in panels], 0)
     orders = [panel.order for panel in panels]
     return cells, _of_orders("signoforders", orders, ("", np.dtype(np.int8)))
 
