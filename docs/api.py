@@ -89,7 +89,7 @@ BESIDE = {
     "overlap": ("map_overlap",),
     "patterns": ("extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
     "errors": tuple(errors.__all__),
-    "constants": ("e", "euler_gamma", "inf", "nan", "newaxis", "pi"),
+    "constants": ("e", "euler_gamma", "index_exp", "inf", "nan", "newaxis", "pi", "s_"),
     "dtypes": tuple(name for name in dt.__all__ if of_numpy(getattr(dt, name))),
 }
 TITLES = {"errors": "Errors", "constants": "Constants", "dtypes": "Dtypes"}
