@@ -222,7 +222,7 @@ def test_every_public_operation_is_in_the_table():
     tried |= {dt.iscomplexobj, dt.isrealobj}
     moves |= {dt.from_dlpack}
     moves |= {dt.register_chunk_type, dt.frompyfunc}
-    tried |= {dt.ndim, dt.shape}
+    tried |= {dt.ndim, dt.shape, dt.ix_}
     layout |= {dt.reshape_blockwise, dt.unify_chunks}
     functions = {n for n in dt.__all__ if callable(getattr(dt, n)) and n[0].islower()}
     functions -= {n for n in functions if isinstance(getattr(dt, n), type)}  # dtypes

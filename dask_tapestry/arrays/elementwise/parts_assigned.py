@@ -17,10 +17,16 @@ def assign_part(x: Array, name: Literal["real", "imag"], value: ArrayLike) -> No
 
     Real cells are their own real parts.
 
-    {Raises}
-        TypeError: For the imaginary part of real cells.
-        ShapeError: If the value does not broadcast to the array.
-    {Examples}
+    Raises
+    ------
+    ArgumentTypeError
+        For the imaginary part of real cells.
+    ShapeError
+        If the value does not broadcast to the array.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
     >>> z = dt.asarray([1 + 2j, 3 + 4j])
     >>> z.imag = 0
     >>> z.compute()

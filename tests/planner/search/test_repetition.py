@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search import search as module
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.search.plan_spaces import plan_spaces
 from dask_tapestry.planner.search.repetition import shortened
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR, stored
@@ -121,7 +120,7 @@ def test_what_repeats_seldom_or_is_read_from_outside_is_left_whole():
 def test_plans_of_other_graphs_are_not_taken_over():
     graph = Graph([x.node for x in turned(20)])
     short = shortened(graph)
-    pricing = Pricing(Machine.of(FOUR), module._limits(FOUR, "auto")[0])
+    pricing = plan_spaces(graph, FOUR, "auto")[0].pricing
     spaces = [PlanEvaluator(one, pricing, FOUR) for one in (short.graph, graph)]
     state = spaces[0].state(module.Choices())
     made = short.lengthened(state, *spaces)
