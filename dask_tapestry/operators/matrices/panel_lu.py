@@ -159,7 +159,7 @@ def _in_last_order(packed: Tensor, orders: list[Tensor]) -> Tensor:
     """A panel with the rows below its corner in the order of the panels behind it."""
     if not orders:
         return packed
-    named = list(zip(orders, LETTERS[: len(orders)], strict=True))
+    named = _named(orders)
     parts = [Part(packed, "pn"), *[Part(order, d, (0,)) for order, d in named]]
     lengths = {d: order.type.shape[0] for order, d in named}
     sides = {**dict(zip("pn", packed.type.shape, strict=True)), **lengths}
@@ -211,6 +211,9 @@ def _diagonal(panels: list[Panel]) -> tuple[Tensor, Tensor]:
 
 def _of_orders(kernel: str, orders: list[Tensor], made: tuple[str, np.dtype[Any]]) -> Tensor:
     """A kernel of all orders of rows."""
-    return panel_step(
-        kernel, list(zip(orders, LETTERS[: len(orders)], strict=True)), made, (LETTERS[0], 100.0)
-    )
+    return panel_step(kernel, _named(orders), made, (LETTERS[0], 100.0))
+
+
+def _named(orders: list[Tensor]) -> list[tuple[Tensor, str]]:
+    """Orders, each with the letter of its dimension."""
+    return list(zip(orders, LETTERS[: len(orders)], strict=True))
