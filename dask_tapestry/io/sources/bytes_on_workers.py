@@ -45,12 +45,17 @@ def bytes_on_workers(client: Any, but: Collection[str] = ()) -> int:
     return sum(found.values())
 
 
+def holds_futures(key_name: str, graph: Mapping[Any, Any]) -> bool:
+    """Whether blocks are futures, which are a client's."""
+    return _any_future(key_name, graph) is not None
+
+
 def are_gone(key_name: str, graph: Mapping[Any, Any]) -> bool:
     """Whether blocks are futures whose values no cluster has any more, nor will have.
 
     So it is when their client was closed or restarted its workers, and when they were cancelled.
     """
-    if _any_future(key_name, graph) is None:
+    if not holds_futures(key_name, graph):
         return False
     return any(future.status in GONE for future in _blocks_in(key_name, graph).values())
 

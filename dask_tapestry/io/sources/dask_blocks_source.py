@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields, replace
 from itertools import product
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
 from dask_tapestry.errors import ShapeError
-from dask_tapestry.io.sources.bytes_on_workers import remember_blocks
+from dask_tapestry.io.sources.bytes_on_workers import holds_futures, remember_blocks
 from dask_tapestry.io.sources.cells_digest import cells_digest
 from dask_tapestry.io.sources.source_parameter import SourceParameter
 from dask_tapestry.late_dataclass import dataclass
@@ -74,6 +75,21 @@ class BlockSource(Source):
 
     def text(self) -> str:
         return ", ".join(map(str, self.cuts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, tuple(getattr(self, each.name) for each in fields(self))
+
+
+def _arrived(key_name: str, identity: str, *rest: Any) -> BlockSource:
+    """A source that was pickled; one of futures is equal to no other.
+
+    Its futures are those of the client that takes it, which no node may share that another client
+    of this process has: they end with their client.
+    """
+    arrived = BlockSource(key_name, identity, *rest)
+    if holds_futures(key_name, arrived.graph):
+        return replace(arrived, identity=uuid4().hex)
+    return arrived
 
 
 def from_blocks(

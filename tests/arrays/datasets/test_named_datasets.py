@@ -10,7 +10,7 @@ from threading import Thread
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster, wait
+from distributed import Client, LocalCluster, futures_of, wait
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.datasets import named_datasets
@@ -96,6 +96,20 @@ def test_who_took_a_version_keeps_it(named):
     expected = CELLS.copy()
     expected[0], expected[[1, 5]] = 7, 8
     np.testing.assert_array_equal(named["cells"].compute(), expected)
+
+
+def test_what_a_client_took_ends_with_that_client_alone(cluster, client, named):
+    """Two clients of one process have the same dataset, each by futures of its own."""
+    mine = named["cells"]
+    with Client(cluster, set_as_default=False) as first:
+        taken = first.get_dataset("cells")
+        with Client(cluster, set_as_default=False) as second:
+            second.get_dataset("cells")
+        assert {future.client for future in futures_of(taken)} == {first}
+        cells = first.compute(taken[:, 0]).result(timeout=30)
+        np.testing.assert_array_equal(cells, CELLS[:, 0])
+    np.testing.assert_array_equal(mine.compute(), CELLS)
+    np.testing.assert_array_equal((named["cells"] - mine).compute(), np.zeros_like(CELLS))
 
 
 def test_readers_see_one_version_or_the_other(cluster, named, monkeypatch):
