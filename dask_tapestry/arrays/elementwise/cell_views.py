@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dtypes import as_dtype
+from dask_tapestry.arrays.core.parts import part
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.cells.cell_bytes import view_cells
 
@@ -18,7 +19,7 @@ def view(x: Array, dtype: DTypeLike | type | None = None, order: str = "C") -> A
     """Return the bytes of the cells as cells of another dtype.
 
     Cells are in this machine's byte order before and after. The result is a value: assigning to it
-    leaves the array as it is.
+    leaves the array as it is, and is told to be lost where nobody reads the result.
 
     Parameters
     ----------
@@ -52,9 +53,9 @@ def view(x: Array, dtype: DTypeLike | type | None = None, order: str = "C") -> A
         turned: Array = view(x.T, dtype).T
         return turned
     if dtype is None or dtype is Array:
-        return x.copy()
+        return part(x.node)
     as_dtype(dtype)
     asked: np.dtype[Any] = np.dtype(dtype)
     if not asked.itemsize and asked.kind == "V":  # NumPy's: as wide as the cells are
         asked = np.dtype((np.void, x.dtype.itemsize))
-    return Array(view_cells(x.node, asked))
+    return part(view_cells(x.node, asked))

@@ -11,6 +11,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.index_keys import Advanced, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserItem, UserKey
+from dask_tapestry.arrays.core.parts import part
 from dask_tapestry.arrays.indexing.fields import chosen_fields, names_fields
 from dask_tapestry.arrays.indexing.regular_places import in_place_of_table, with_chunks_of
 from dask_tapestry.arrays.masks.boolean_mask import masked, masked_by, nonzero
@@ -48,15 +49,15 @@ def getitem(x: ArrayLike, key: UserKey) -> Array:
     """
     node = asarray(x).node
     if names_fields(key, node):
-        return Array(chosen_fields(node, key))
+        return part(chosen_fields(node, key))
     items = key if isinstance(key, tuple) else (key,)
     if _are_basic(items):
-        return Array(basic_slice(node, items))
+        return part(basic_slice(node, items))
     parsed = in_bounds(parse(key, node.type), node.type)
     sliced = basic_slice(node, parsed.basic)
     match parsed.advanced:
         case ():
-            return Array(sliced)
+            return part(sliced)
         case (Advanced() as only,) if only.is_mask:
             if isinstance(only.cells, np.ndarray):
                 return masked_by(

@@ -12,6 +12,7 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.parts import part
 from dask_tapestry.arrays.core.shape_arguments import Shape, lengths_of
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, each_axis, normalize_axis
@@ -64,8 +65,8 @@ def reshape(a: ArrayLike, /, shape: Shape, order: str = "C", *, copy: bool | Non
     sides = lengths_of(shape)
     if _c_or_f(order) == "F":  # the same in C order, with all dimensions reversed
         backward = reshape_tensor(permute(asarray(a).node, None), sides[::-1])
-        return Array(permute(backward, None))
-    return Array(reshape_tensor(asarray(a).node, sides))
+        return part(permute(backward, None))
+    return part(reshape_tensor(asarray(a).node, sides))
 
 
 def reshape_method(self: Array, *shape: int | Sequence[int], order: str = "C") -> Array:
@@ -124,7 +125,7 @@ def squeeze(a: ArrayLike, axis: Axes = None) -> Array:
     >>> dt.squeeze(dt.ones((1, 3, 1))).shape
     (3,)
     """
-    return Array(squeeze_tensor(asarray(a).node, axis))
+    return part(squeeze_tensor(asarray(a).node, axis))
 
 
 @implements(np.expand_dims)
@@ -143,4 +144,4 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int] = 0) -> Array:
     >>> dt.expand_dims(dt.ones(3), (0, 2)).shape
     (1, 3, 1)
     """
-    return Array(unsqueeze(asarray(a).node, each_axis(axis)))
+    return part(unsqueeze(asarray(a).node, each_axis(axis)))

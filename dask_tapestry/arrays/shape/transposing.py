@@ -12,6 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.core.parts import part
 from dask_tapestry.errors import AxisError, ShapeError
 from dask_tapestry.operators.axes import normalize_axes, normalize_axis
 from dask_tapestry.operators.views.permute import permute
@@ -33,7 +34,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     >>> dt.transpose(dt.ones((2, 3, 4))).shape
     (4, 3, 2)
     """
-    return Array(permute(asarray(a).node, axes))
+    return part(permute(asarray(a).node, axes))
 
 
 @names_axes

@@ -54,10 +54,45 @@ def a_cell_of_the_imaginary_part(x):
     z.compute()
 
 
+def a_cell_of_a_view(x):
+    x.view()[0, 1] = 5
+
+
+def a_cell_of_a_view_of_bytes(x):
+    x.view("i8")[0, 1] = 5
+
+
+def all_of_a_whole_part(x):
+    y = x[...]
+    y[0] = 5
+
+
+def all_of_whole_slices(x):
+    x[:, :][:] = 5
+
+
+def a_shape_that_stays(x):
+    x.reshape(3, 4)[0] = 5
+
+
+def nothing_to_squeeze(x):
+    x.squeeze()[0] = 5
+
+
+def axes_that_stay(x):
+    x.transpose(0, 1)[0] = 5
+
+
+def a_field(x):
+    z = dt.asarray(np.zeros(3, [("a", "i4"), ("b", "f8")]))
+    z["a"][0] = 5
+
+
 LOST = (
     row_by_row, one_cell_of_a_row, a_row_of_the_transpose, a_cell_of_the_flat_array,
     sorted_backwards, a_sum_into_a_row, a_reduction_into_a_row, counts_in_a_row, a_row_by_name,
-    a_cell_of_the_imaginary_part,
+    a_cell_of_the_imaginary_part, a_cell_of_a_view, a_cell_of_a_view_of_bytes, all_of_a_whole_part,
+    all_of_whole_slices, a_shape_that_stays, nothing_to_squeeze, axes_that_stay, a_field,
 )  # fmt: skip
 
 
@@ -89,6 +124,23 @@ def an_array_that_is_no_part(x):
     y[0] = 3
 
 
+def a_whole_part_that_is_read(x):
+    y = x[...]
+    y[0] = 5
+    y.compute()
+
+
+def a_copy_of_a_view(x):
+    y = x.view().copy()
+    y[0] = 5
+
+
+def the_array_of_which_a_view_was_taken(x):
+    y = x[...]
+    x[0] = 5
+    y.compute()
+
+
 def rows_swapped(x):
     x[0], x[1] = x[1], x[0]
 
@@ -108,6 +160,7 @@ def parts_assigned(x):
 
 KEPT = (
     in_one_key, a_row_that_is_read, a_row_that_is_shown, a_copy, an_array_that_is_no_part,
+    a_whole_part_that_is_read, a_copy_of_a_view, the_array_of_which_a_view_was_taken,
     rows_swapped, hidden_cells, parts_assigned,
 )  # fmt: skip
 

@@ -16,6 +16,7 @@ def test_a_view_is_a_value():
     x = dt.ones(3)
     y = x.view()
     y[0] = 7
+    assert y.compute().tolist() == [7, 1, 1]
     assert x.compute().tolist() == [1, 1, 1]
     with pytest.raises(dt.ArgumentError, match="'C' or 'F'"):
         x.view("i8", order="A")
