@@ -66,7 +66,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
     array([5, 7, 9])
     """
 
-    __slots__ = ("_deferred", "_known", "_node", "_plan_given", "_shares", "_write", "is_view")
+    __slots__ = ("_deferred", "_is_part", "_known", "_node", "_plan_given", "_shares", "_write")
     __array_priority__ = PRIORITY
     _elsewhere = staticmethod(hint_of_attribute)
 
@@ -88,7 +88,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         self._node = node if isinstance(node, Node) else None
         self._plan_given = plan
         self._shares = True  # whether it is a part of another array if its node is a view
-        self.is_view = False  # whether it is one though its node be that of the other; see `parts`
+        self._is_part = False  # whether it is one though its node be that of the other; see `parts`
         self._write: UnreadWrite | None = None  # the last one, of such a part
 
     @property
@@ -107,7 +107,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         self._known.clear()  # of the value before
         if self._write is not None:
             self._write.read()
-        if self._write is not None or (self._shares and (self.is_view or is_part(self._node))):
+        if self._write is not None or (self._shares and (self._is_part or is_part(self._node))):
             self._write, self._node = UnreadWrite(node), None
         else:
             self._node = node

@@ -13,9 +13,9 @@ def part(node: Node) -> Array:
     --------
     >>> import dask_tapestry as dt
     >>> x = dt.ones(3)
-    >>> part(x.node).is_view, x.is_view
-    (True, False)
+    >>> part(x.node).node is x.node
+    True
     """
     made = Array(node)
-    made.is_view = True
+    made._is_part = True
     return made
