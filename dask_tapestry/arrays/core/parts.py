@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dynamic_shape import Deferred
 from dask_tapestry.teg import Node
 
 
-def part(node: Node) -> Array:
+def part(node: Node | Deferred) -> Array:
     """Wrap a part of another array; a write into it that nobody reads is told to be lost.
 
     Examples

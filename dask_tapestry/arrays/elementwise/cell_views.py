@@ -53,7 +53,7 @@ def view(x: Array, dtype: DTypeLike | type | None = None, order: str = "C") -> A
         turned: Array = view(x.T, dtype).T
         return turned
     if dtype is None or dtype is Array:
-        return part(x.node)
+        return part(x.deferred or x.node)
     as_dtype(dtype)
     asked: np.dtype[Any] = np.dtype(dtype)
     if not asked.itemsize and asked.kind == "V":  # NumPy's: as wide as the cells are

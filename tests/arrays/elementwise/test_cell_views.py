@@ -24,6 +24,13 @@ def test_a_view_is_a_value():
         x.view(object)
 
 
+def test_a_view_of_cells_that_are_not_counted_counts_none():
+    x = dt.arange(6)
+    chosen = x[x > dt.asarray(3)].view()
+    assert chosen.deferred is not None
+    assert chosen.compute().tolist() == [4, 5]
+
+
 def test_views_along_the_first_axis():
     cells = np.asfortranarray(np.arange(16).reshape(4, 4))
     made = dt.asarray(cells).view("i4", order="F")
