@@ -135,3 +135,23 @@ def test_garbage_that_counts_as_old_is_collected_when_it_is_much():
     # its own process: this one's objects may be frozen
     ran = subprocess.run([sys.executable, "-c", GARBAGE], capture_output=True, text=True)
     assert int(ran.stdout) >= 4, ran.stderr
+
+
+REMEMBERED = """
+from dask_tapestry.cells.reduction_tree import leaf_sides
+from dask_tapestry.memory.garbage_collection import collection_paused
+from dask_tapestry.memory.tuning import FEW_OLD_OBJECTS
+
+kept = []
+for few in (FEW_OLD_OBJECTS // 4, 2 * FEW_OLD_OBJECTS):
+    with collection_paused():
+        leaf_sides((10, 10))
+        kept += [[] for _ in range(few)]
+    print(leaf_sides.cache_info().currsize)
+"""
+
+
+def test_what_functions_remember_is_forgotten_when_much_is_left():
+    # its own process: this one's objects may be frozen
+    ran = subprocess.run([sys.executable, "-c", REMEMBERED], capture_output=True, text=True)
+    assert ran.stdout == "1\n0\n", ran.stderr
