@@ -36,6 +36,7 @@ DEFAULTS: dict[str, object] = {
     "resume": False,  # whether writes to Zarr that say nothing are resumed; or "checksums"
     "rules": (),  # the user's, made by dt.rule, or "module:name" of them
     "mutators": (),  # the same, made by dt.mutator
+    "keep-plans": True,  # on disk, where they took long to find, for later processes
     "rates": "measured",  # how fast machines are: "measured", "shipped", a file, or a dictionary
     "device": None,  # of new arrays: "cpu", "cuda" or "cuda:1"; None for the CPU
     "host-parts": True,  # whether the host computes what is quicker there, though it is a device's
@@ -65,6 +66,7 @@ _checks: dict[str, Check] = {
     "relax-placement": truth,
     "line-numbers": truth,
     "host-parts": truth,
+    "keep-plans": truth,
     "device": optional(device_name),
     "algebra": partial(one_of, choices=("exact", "fast")),
     "resume": resuming,
@@ -157,7 +159,8 @@ def config(**settings: object) -> dask.config.set:
         arrays, go on where the same write was killed, as their ``resume=`` says), ``device``
         (of arrays that functions make anew, as ``"cuda"``: see ``device=`` of `full`),
         ``host_parts`` (whether the host computes of arrays on a device what is quicker there, as a
-        plan finds by its cost; results lie where they were asked for), ``rates``
+        plan finds by its cost; results lie where they were asked for), ``keep_plans`` (whether what
+        took long to find is kept on disk for later processes, beside compiled kernels), ``rates``
         (how fast machines are: ``"measured"``, as `calibrate` found or else as shipped,
         ``"shipped"``, the path of a file of rates, or some
         of them by name), ``algebra`` (``"exact"``, or ``"fast"``:

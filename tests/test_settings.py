@@ -10,9 +10,10 @@ from dask_tapestry.settings import DEFAULTS, setting
 
 
 def test_every_setting_has_a_value():
-    for name in set(DEFAULTS) - {"rates"}:
+    for name in set(DEFAULTS) - {"rates", "keep-plans"}:
         assert setting(name) == DEFAULTS[name]
     assert (DEFAULTS["rates"], setting("rates")) == ("measured", "shipped")  # see /conftest.py
+    assert (DEFAULTS["keep-plans"], setting("keep-plans")) == (True, False)
 
 
 def test_a_setting_holds_inside_a_with_block():
@@ -58,6 +59,7 @@ WRONG = {
     "host-parts": ["auto", None, 2],
     "rules": ["module:name", 4, [4], [None]],
     "mutators": ["module:name", 4, [4]],
+    "keep-plans": ["yes", None],
     "rates": [4, None, {"network": "fast"}, {"nothing": 1}, "nowhere.json"],
     "device": ["gpu", "cuda:", "cuda:x", 1, True],
     "temporary-store": ["", " ", 4, True, ["/scratch"]],

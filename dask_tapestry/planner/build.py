@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import thread_time
 
 from dask_tapestry.amounts import one_of, seconds, whole_number
 from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.memory.garbage_collection import collection_paused
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.forgetting import forget_after_many
+from dask_tapestry.planner.kept_choices import keep, kept
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
@@ -18,6 +20,7 @@ from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.rule_selection import choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
+from dask_tapestry.planner.tuning import KEPT_SECONDS
 from dask_tapestry.planner.walltime import ending_in_time
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Sink
@@ -73,9 +76,13 @@ def build_plan(
     is_usual = method == "auto" and budget is None and not seed
 
     def find(graph: Graph) -> SearchResult:
-        if recall and (known := recalled(graph, machines)) is not None:
+        known = (recalled(graph, machines) or kept(graph, machines)) if recall else None
+        if known is not None:
             return known
+        start = thread_time()
         found = search(graph, machines, method, budget, seed)
+        if is_usual and thread_time() - start > KEPT_SECONDS:
+            keep(graph, machines, found)
         if is_usual and not recall:
             remember(graph, machines, found)
         return found

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields, replace
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, Final
 
@@ -29,6 +28,7 @@ from dask_tapestry.json_form import (
 from dask_tapestry.json_form import text as text_form
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cost.step import Step, with_first
+from dask_tapestry.planner.graph_digest import digest
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.rates import Rates
@@ -42,9 +42,8 @@ from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.rule_selection import Taken, with_taken
 from dask_tapestry.planner.search.search import steps_of
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node, Sink, Source
+from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.node import written_as
-from dask_tapestry.teg.token import token
 from dask_tapestry.zspace import Cuts
 
 VERSION: Final = 4  # of the file's form
@@ -163,30 +162,6 @@ def _choices(
 def _node(number: int, graph: Graph, at: str) -> Node:
     node: Node = graph.nodes[whole(most=len(graph.nodes) - 1)(number, f"{at}: its node")]
     return node
-
-
-def digest(graph: Graph) -> str:
-    """Text that is the same for graphs that differ in their data and places alone."""
-    number = {node: i for i, node in enumerate(graph.nodes)}
-    rows = []
-    for node in graph.nodes:
-        ends = (number[x] for x in (*node.inputs, *node.after))
-        said = node.annotations.text
-        text = f"{_form(node, number[node])} {' '.join(map(str, ends))} {len(node.inputs)}"
-        rows.append(f"{text} {said}" if said else text)
-    roots = " ".join(str(number[root]) for root in graph.roots)
-    return blake2b("\n".join([*rows, roots]).encode(), digest_size=16).hexdigest()
-
-
-def _form(node: Node, number: int) -> str:
-    """What a node's operator is, without data and places."""
-    operator = node.operator
-    if not isinstance(operator, Source | Sink):
-        return node.form
-    slot = operator.slot(number)
-    if slot is not None:
-        return token(slot)
-    return token((operator.name, node.type, operator.chunks, operator.layout))
 
 
 def _placed(

@@ -28,10 +28,10 @@ from dask_tapestry.teg import Graph, Node, Sink, Source
 
 NO_TEXT: Final = ("resources", "rules", "mutators")
 
-__all__ = ["recalled", "remember", "settings_in_force"]
+__all__ = ["FoundChoices", "choices_of", "planned_as", "recalled", "remember", "settings_in_force"]
 
 
-class _Found(NamedTuple):
+class FoundChoices(NamedTuple):
     """What was found for a graph, by the numbers of nodes.
 
     Attributes
@@ -49,24 +49,32 @@ class _Found(NamedTuple):
     limits: Limits
 
 
-_known: OrderedDict[Any, _Found] = OrderedDict()
+_known: OrderedDict[Any, FoundChoices] = OrderedDict()
 _lock = Lock()
 
 
 def remember(graph: Graph, resources: Resources, result: SearchResult) -> None:
     """Keep what was found for a rewritten graph."""
-    state = result.state
-    if result.limits is None or not state.placed:
+    found = choices_of(graph, result)
+    if found is None:
         return
     key = _key(graph, resources)
+    with _lock:
+        _known[key] = found
+        while len(_known) > CHOICES_REMEMBERED:
+            _known.popitem(last=False)
+
+
+def choices_of(graph: Graph, result: SearchResult) -> FoundChoices | None:
+    """The choices for a rewritten graph, by the numbers of nodes; None if nothing was searched."""
+    state = result.state
+    if result.limits is None or not state.placed:
+        return None
     number = {node: at for at, node in enumerate(graph.nodes)}
     places = {node: at for at, node in enumerate(state.graph.nodes)}
     forms = tuple([(number[n], tuple(taken)) for n, taken in state.choices.forms.items()])
     steps = tuple([(places[n], one.grid, one.place) for n, one in state.placed.items()])
-    with _lock:
-        _known[key] = _Found(forms, steps, result.limits)
-        while len(_known) > CHOICES_REMEMBERED:
-            _known.popitem(last=False)
+    return FoundChoices(forms, steps, result.limits)
 
 
 def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
@@ -75,11 +83,14 @@ def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
         return None
     with _lock:
         remembered = _known.get(_key(graph, resources))
-    if remembered is None:
-        return None
-    forms = {graph.nodes[at]: taken for at, taken in remembered.forms}
+    return None if remembered is None else planned_as(graph, resources, remembered)
+
+
+def planned_as(graph: Graph, resources: Resources, found: FoundChoices) -> SearchResult | None:
+    """The plan with choices that were found for such a graph; None if it cannot be cut so."""
+    forms = {graph.nodes[at]: taken for at, taken in found.forms}
     in_forms = formed(graph, forms)[0] if forms else graph
-    grids = {in_forms.nodes[at]: grid for at, grid, _ in remembered.steps}
+    grids = {in_forms.nodes[at]: grid for at, grid, _ in found.steps}
     if any(node.type.shape != tuple([c.extent for c in g]) for node, g in grids.items()):
         return None
     choices = Choices(
@@ -87,11 +98,11 @@ def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
         held=frozenset(grids),
         fused=frozenset([node for node in in_forms.nodes if node not in grids]),
         grids=grids,
-        places={in_forms.nodes[at]: place for at, _, place in remembered.steps if place},
+        places={in_forms.nodes[at]: place for at, _, place in found.steps if place},
     )
-    state = evaluate(in_forms, choices, Pricing(Machine.of(resources), remembered.limits))
+    state = evaluate(in_forms, choices, Pricing(Machine.of(resources), found.limits))
     same = {node: priced.grid for node, priced in state.placed.items()} == grids
-    return SearchResult(state, limits=remembered.limits) if same else None
+    return SearchResult(state, limits=found.limits) if same else None
 
 
 def settings_in_force() -> tuple[object, ...]:
