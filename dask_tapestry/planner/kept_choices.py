@@ -17,7 +17,6 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-import dask_tapestry
 from dask_tapestry.planner.graph_digest import digest
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
@@ -66,8 +65,7 @@ def _name(graph: Graph, resources: Resources) -> str | None:
 
 @cache
 def code_digest() -> str:
-    """What the code of the library is known by: its version, and when its files were written."""
-    folder = Path(dask_tapestry.__file__).parent
-    files = sorted((str(file), file.stat().st_mtime_ns) for file in folder.rglob("*.py"))
-    text = f"{dask_tapestry.__version__} {files}"
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    """What the code of the library is known by: where its files are, and when they were written."""
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    written = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    return blake2b(repr(written).encode(), digest_size=16).hexdigest()

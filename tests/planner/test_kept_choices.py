@@ -117,11 +117,12 @@ def test_other_code_searches_again(searches, monkeypatch):
 
 
 def test_rates_may_differ_a_little(searches):
-    rates = rates_in_force()
+    usual = rates_in_force()
+    kinds = ("memory", "memory_shared", "fresh", "network", "store_read", "store_plain")
     for times, searched in ((1.0, 1), (1.02, 1), (0.2, 2)):
-        network, store = rates.network * times, rates.store_plain * times
-        slower = dataclasses.replace(rates, network=network, store_plain=store)
-        machines = dataclasses.replace(MACHINES, rates=slower)
+        slower = {kind: getattr(usual, kind) * times for kind in kinds}
+        rates = dataclasses.replace(usual, **slower)
+        machines = dataclasses.replace(MACHINES, rates=rates)
         build_plan([job().node], machines, recall=True)
         assert len(searches) == searched
 

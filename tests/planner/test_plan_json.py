@@ -12,7 +12,8 @@ import dask_tapestry as dt
 from dask_tapestry.arrays.planning.plan import Plan
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cache import plan_of
-from dask_tapestry.planner.plan_json import VERSION, digest, dumps, loads
+from dask_tapestry.planner.graph_digest import digest
+from dask_tapestry.planner.plan_json import VERSION, dumps, loads
 from dask_tapestry.teg import Graph
 from tests.examples import examples
 from tests.planner.damaged import changed

@@ -26,8 +26,8 @@ from dask_tapestry.io.stores.icechunk_store import committed, forked, merged, pa
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.stores.zarr_open import holds_array
 from dask_tapestry.io.tuning import FORKS_A_MERGE
+from dask_tapestry.planner.graph_digest import digest
 from dask_tapestry.planner.machine.resources import current
-from dask_tapestry.planner.plan_json import digest
 from dask_tapestry.teg import Graph
 
 __all__ = ["to_icechunk"]
