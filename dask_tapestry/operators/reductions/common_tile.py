@@ -94,7 +94,7 @@ def lengthened_tile(
     >>> time = FoldedAxes((0,), Tree((200,), lattice=Lattice((4,), (0,))))
     >>> maps = FoldedAxes((1,), Tree((10**6,), lattice=Lattice((10**5,), (0,))))
     >>> lengthened_tile((200, 10**6), Lattice((4, 10**5), (0, 0)), [time, maps], 5, [8, 8])
-    Lattice(sides=(32, 100000), offset=(0, 0))
+    Lattice(sides=(8, 100000), offset=(0, 0))
     """
     while True:
         levels = [highest_level(fold, shape, tile) for fold in folds]

@@ -56,15 +56,9 @@ def in_blocks(node, cells, step):
     return found
 
 
-@pytest.fixture
-def shortest_tiles(monkeypatch):
-    """Tiles in which each node of the largest ones has a place of its own."""
-    monkeypatch.setattr(common_tile, "NODES_OF_TILE_SHARE", 1.0)
-
-
 @pytest.mark.parametrize("step", [1, 2, 100])
 @pytest.mark.parametrize("begun", [0, 7])
-@pytest.mark.parametrize("share", [1, 1 / 4, 1 / 16])
+@pytest.mark.parametrize("share", [1 / 4, 1 / 16])
 def test_the_rest_of_each_tree_has_the_bits_of_the_reduction_alone(
     x, step, begun, share, monkeypatch
 ):
@@ -102,7 +96,7 @@ def selecting(node, mask):
     return replace(whole, tree=replace(whole.tree, selected=selected_by(mask, 0)))
 
 
-def test_a_point_is_what_a_tile_writes(x, shortest_tiles):
+def test_a_point_is_what_a_tile_writes(x):
     together, _ = passed([x.mean(0), x.sum(1), x.max()])
     assert together.operator.tile.sides == (8, 20)  # two chunks are a node
     assert str(together.type) == "(f0 float64[20], f1 float64[8], f2 float64)[17, 4]"
@@ -111,7 +105,8 @@ def test_a_point_is_what_a_tile_writes(x, shortest_tiles):
     )
 
 
-def test_tiles_are_longer_where_nodes_take_nearly_as_much_as_cells(x):
+def test_tiles_are_longer_where_nodes_take_nearly_as_much_as_cells(x, monkeypatch):
+    monkeypatch.setattr(common_tile, "NODES_OF_TILE_SHARE", 1 / 16)
     together, _ = passed([x.mean(0), x.sum(1), x.max()])
     assert together.operator.tile.sides == (32, 40)
     assert together.type.dtype.itemsize < 32 * 40 * X.itemsize / 16
