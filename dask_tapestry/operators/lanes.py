@@ -22,8 +22,10 @@ from dask_tapestry.teg import (
     Region,
     Signature,
     TensorType,
+    Turns,
 )
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.teg.turns import CELL_BY_CELL
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.ranks import is_long
 
@@ -64,6 +66,10 @@ class LaneOperator(BlockOperator):
         rows[self.axis][self.axis] = step * max(length, 1)
         shape = tuple(length if dim == self.axis else 1 for dim in range(x.ndim))
         return IndexProjection(tuple(map(tuple, rows)), (0,) * x.ndim, shape)
+
+    def turns(self, inputs: Types) -> Turns | None:
+        """Some lanes at a time; none where a block takes but some cells of lanes."""
+        return None if self.is_ranked(inputs) else CELL_BY_CELL
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """Fewer lanes, each whole."""

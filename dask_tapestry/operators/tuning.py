@@ -130,6 +130,9 @@ CELLS_A_BIN: Final = 4  # of a leaf: its table is no more than a fourth of what 
 
 # reductions/common_tile
 LONGEST_TILE: Final = 8  # times the longest node: blocks of whole tiles are no longer than that
+# Of the cells' bytes: nodes that take more, which are held and sent, are made of more cells
+NODES_OF_TILE_SHARE: Final = 1 / 4
+MOST_TILE_BYTES: Final = 2**30  # of such a tile, which a task reads whole
 
 # reductions/count_nonzero
 MOST_COUNTED_SPANS: Final = 4096  # a plan carries the counts

@@ -103,7 +103,7 @@ def in_one_pass(group: Group) -> dict[Node, Node] | None:
     """
     inputs = list(dict.fromkeys(x for node in group for x in node.inputs))
     folds = [_fold_of(node, inputs) for node in group]
-    operator = tiled_reductions(folds, inputs[0].type.shape)
+    operator = tiled_reductions(folds, tuple([x.type for x in inputs]))
     if operator is None:
         return None
     with written_as(next((node for node in group if node.line), group[0])):

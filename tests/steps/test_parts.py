@@ -22,8 +22,15 @@ def test_what_several_parts_read_is_a_part_of_its_own():
 
 
 def test_what_must_be_seen_as_a_whole_is_in_no_part():
+    seen = dt.map_blocks(lambda b: b, stored() + 1) * 2
+    assert told(seen) == [["placeholder", "elementwise"], ["elementwise"]]
+
+
+def test_lanes_are_made_a_few_at_a_time_unless_their_cells_are_found_by_rank():
     lanes = dt.sort(stored() + 1, axis=0) * 2
-    assert told(lanes) == [["placeholder", "elementwise"], ["elementwise"]]
+    assert told(lanes) == [["placeholder", "elementwise", "sort", "elementwise"]]
+    long = dt.placeholder((10**7, 3), "f8", (10**6, 3)) + 1
+    assert told(dt.sort(long, axis=0) * 2) == [["placeholder", "elementwise"], ["elementwise"]]
 
 
 def test_a_fold_begins_a_part_unless_it_is_folded_for_its_reader():

@@ -78,10 +78,18 @@ def test_what_is_large_is_computed_in_turns(name):
 WHOLE = {
     "little": lambda: stored((1000, 1000)).sum(),
     "in memory": lambda: dt.asarray(np.ones((10**4, 1000))).sum(),
-    "sorted": lambda: dt.sort(large(), axis=0),
     "a user's function": lambda: dt.map_blocks(lambda b: b, large()),
     "read alone": large,
 }
+
+
+def test_lanes_are_sorted_some_at_a_time_of_chunks_that_are_read_once():
+    """Chunks have all cells across lanes: they are read first, and lanes sorted of these."""
+    maps = dt.sort(stored((64, 4096, 1024), "f4", (1, 4096, 1024)), axis=0).max(0)
+    program, value = program_of(maps), 4 * 64 * 4096 * 1024
+    whole = peak_bytes(program, program.schedule(program.type.box)).all
+    assert max(pieces(maps)) > 1
+    assert value < work(maps) < value + 3 * PIECE_BYTES < whole
 
 
 @pytest.mark.parametrize("name", WHOLE)

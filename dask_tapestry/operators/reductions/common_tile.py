@@ -10,12 +10,12 @@ nodes of others need not end together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import lcm
+from math import lcm, prod
 from typing import NamedTuple
 
 from dask_tapestry.cells import Tree
 from dask_tapestry.cells.lattice import Lattice
-from dask_tapestry.operators.tuning import LONGEST_TILE
+from dask_tapestry.operators.tuning import LONGEST_TILE, MOST_TILE_BYTES, NODES_OF_TILE_SHARE
 
 
 class FoldedAxes(NamedTuple):
@@ -68,6 +68,51 @@ def _common_side(n: int, axis: int, folds: Sequence[FoldedAxes]) -> tuple[int, i
     if side + start < n and side <= longest and not any((o - start) % s for s, o in nodes):
         return side, start
     return (n, 0) if n <= longest else None
+
+
+def lengthened_tile(
+    shape: tuple[int, ...],
+    tile: Lattice,
+    folds: Sequence[FoldedAxes],
+    cell_bytes: int,
+    node_bytes: Sequence[int],
+) -> Lattice:
+    """Tiles that are longer where nodes take nearly as much as the cells that they are made of.
+
+    A store of large maps, a step of time each, has nodes along time of a few steps, and as many
+    as a map has cells. Several of them end where a longer tile does.
+
+    Parameters
+    ----------
+    cell_bytes
+        Of a cell of all inputs.
+    node_bytes
+        Of a node of each fold.
+
+    Examples
+    --------
+    >>> time = FoldedAxes((0,), Tree((200,), lattice=Lattice((4,), (0,))))
+    >>> maps = FoldedAxes((1,), Tree((10**6,), lattice=Lattice((10**5,), (0,))))
+    >>> lengthened_tile((200, 10**6), Lattice((4, 10**5), (0, 0)), [time, maps], 5, [8, 8])
+    Lattice(sides=(8, 100000), offset=(0, 0))
+    """
+    while True:
+        levels = [highest_level(fold, shape, tile) for fold in folds]
+        taken = [
+            each * prod([nodes.width for nodes in nodes_of_tile(fold, level, shape, tile)])
+            for each, fold, level in zip(node_bytes, folds, levels, strict=True)
+        ]
+        cells = cell_bytes * prod(tile.sides)
+        if sum(taken) <= NODES_OF_TILE_SHARE * cells or 2 * cells > MOST_TILE_BYTES:
+            return tile
+        largest = taken.index(max(taken))
+        axis = folds[largest].axes[folds[largest].tree.axis(levels[largest])]
+        side, start = tile.sides[axis], tile.offset[axis]
+        if side + start >= shape[axis]:
+            return tile
+        whole = 2 * side + start >= shape[axis]
+        span = (shape[axis], 0) if whole else (2 * side, start)
+        tile = Lattice(*[(*s[:axis], n, *s[axis + 1 :]) for s, n in zip(tile, span, strict=True)])
 
 
 def tiles_along(shape: tuple[int, ...], tile: Lattice) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from dask_tapestry.operators.reductions.common_tile import (
     NodesOfTile,
     common_tile,
     highest_level,
+    lengthened_tile,
     nodes_of_tile,
     tiles_along,
 )
@@ -177,12 +178,15 @@ def _diagonal(steps: Sequence[int]) -> list[tuple[int, ...]]:
     return [tuple([n * (axis == at) for at in range(len(steps))]) for axis, n in enumerate(steps)]
 
 
-def tiled_reductions(folds: Sequence[Fold], shape: tuple[int, ...]) -> TiledReductions | None:
-    """One pass for whole reductions of inputs of a shape; None where nodes do not end together."""
-    trees = [FoldedAxes(fold.axes, fold.tree) for fold in folds]
+def tiled_reductions(folds: Sequence[Fold], inputs: Types) -> TiledReductions | None:
+    """One pass for whole reductions of inputs of one shape; None where no nodes end together."""
+    trees, shape = [FoldedAxes(fold.axes, fold.tree) for fold in folds], inputs[0].shape
     tile = common_tile(shape, trees)
     if tile is None:
         return None
+    cell_bytes = sum(x.dtype.itemsize for x in inputs)
+    node_bytes = [fold.part(None, 0).infer(*inputs).dtype.itemsize for fold in folds]
+    tile = lengthened_tile(shape, tile, trees, cell_bytes, node_bytes)
     levels = [highest_level(tree, shape, tile) for tree in trees]
     first = [fold.part(None, level) for fold, level in zip(folds, levels, strict=True)]
     return TiledReductions(tile, tuple(first), tuple([f"f{n}" for n in range(len(folds))]))

@@ -10,10 +10,11 @@ from dask_tapestry.operators.reductions.common_tile import (
     NodesOfTile,
     common_tile,
     highest_level,
+    lengthened_tile,
     nodes_of_tile,
     tiles_along,
 )
-from dask_tapestry.operators.tuning import LONGEST_TILE
+from dask_tapestry.operators.tuning import LONGEST_TILE, MOST_TILE_BYTES
 
 
 def fold(axes, extents, sides=None, offset=None):
@@ -108,3 +109,19 @@ def test_all_cells_are_in_tiles():
     for n, side, start in product((1, 7, 60), (1, 8, 70), (0, -3)):
         (count,) = tiles_along((n,), Lattice((side,), (start,)))
         assert (count - 1) * side + start < n <= count * side + start
+
+
+def test_tiles_are_longer_until_nodes_take_a_quarter_of_the_cells():
+    shape, maps = (200, 32_000), fold((1,), (32_000,), (2000,))
+    time, tile = fold((0,), (200,), (4,), (-1,)), Lattice((4, 2000), (-1, 0))
+    assert lengthened_tile(shape, tile, [time, maps], 5, [8, 4]) == Lattice((8, 2000), (-1, 0))
+    assert lengthened_tile(shape, tile, [time, maps], 400, [8, 4]) == tile
+    assert lengthened_tile(shape, tile, [time, maps], 1, [80, 4]) == Lattice((200, 2000), (0, 0))
+
+
+def test_tiles_are_no_longer_than_a_task_may_read():
+    shape, width = (200, 10**8), 10**7
+    time, maps = fold((0,), (200,), (4,)), fold((1,), (10**8,), (width,))
+    tile = lengthened_tile(shape, Lattice((4, width), (0, 0)), [time, maps], 4, [80, 8])
+    assert tile.sides[0] == 16
+    assert 4 * width * 16 <= MOST_TILE_BYTES < 4 * width * 32

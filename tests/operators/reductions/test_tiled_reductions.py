@@ -6,6 +6,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import selected_by
+from dask_tapestry.operators.reductions import common_tile
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.tiled_reductions import (
     TiledReductions,
@@ -37,7 +38,7 @@ def passed(arrays):
     """The pass of some reductions of one array, and the reductions."""
     nodes = [a.node for a in arrays]
     whole = [node.operator for node in nodes]
-    return apply(tiled_reductions(whole, nodes[0].inputs[0].type.shape), *nodes[0].inputs), whole
+    return apply(tiled_reductions(whole, nodes[0].input_types), *nodes[0].inputs), whole
 
 
 def in_blocks(node, cells, step):
@@ -57,7 +58,11 @@ def in_blocks(node, cells, step):
 
 @pytest.mark.parametrize("step", [1, 2, 100])
 @pytest.mark.parametrize("begun", [0, 7])
-def test_the_rest_of_each_tree_has_the_bits_of_the_reduction_alone(x, step, begun):
+@pytest.mark.parametrize("share", [1 / 4, 1 / 16])
+def test_the_rest_of_each_tree_has_the_bits_of_the_reduction_alone(
+    x, step, begun, share, monkeypatch
+):
+    monkeypatch.setattr(common_tile, "NODES_OF_TILE_SHARE", share)
     arrays = of_several(x[begun:, begun:])
     together, whole = passed(arrays)
     made = in_blocks(together, X[begun:, begun:], step)
@@ -75,7 +80,7 @@ def test_selected_cells_are_folded_beside_all(x, step):
     mask = np.arange(130) % 24 < 5  # tiles without any, and tiles with some
     mean, spread = (selecting(a.node, mask) for a in (x.mean(0), x.std(0)))
     folds = [JointReductions((mean, spread)), mean, x.sum(1).node.operator]
-    together = apply(tiled_reductions(folds, x.shape), x.node)
+    together = apply(tiled_reductions(folds, (x.node.type,)), x.node)
     made = in_blocks(together, X, step)
     for name, operator in zip(together.operator.names, folds, strict=True):
         rest = reduced_further(together, name, operator, None)
@@ -100,6 +105,13 @@ def test_a_point_is_what_a_tile_writes(x):
     )
 
 
+def test_tiles_are_longer_where_nodes_take_nearly_as_much_as_cells(x, monkeypatch):
+    monkeypatch.setattr(common_tile, "NODES_OF_TILE_SHARE", 1 / 16)
+    together, _ = passed([x.mean(0), x.sum(1), x.max()])
+    assert together.operator.tile.sides == (32, 40)
+    assert together.type.dtype.itemsize < 32 * 40 * X.itemsize / 16
+
+
 def test_some_outputs_may_be_kept(x):
     together, _ = passed([x.mean(0), x.sum(1), x.max()])
     some = together.operator.keeping({"f2", "f0"})
@@ -120,5 +132,9 @@ def test_costs_are_of_all_cells_read_by_each(x):
 def test_there_is_none_where_nodes_do_not_end_together():
     x = dt.placeholder((10**8, 3), "f8", stored_chunks=(1009, 3))
     y = dt.placeholder((10**8, 3), "f8", stored_chunks=(1013, 3))
-    assert tiled_reductions([x.sum(0).node.operator, y.max(0).node.operator], x.shape) is None
-    assert isinstance(tiled_reductions([x.sum(0).node.operator] * 2, x.shape), TiledReductions)
+    assert (
+        tiled_reductions([x.sum(0).node.operator, y.max(0).node.operator], (x.node.type,)) is None
+    )
+    assert isinstance(
+        tiled_reductions([x.sum(0).node.operator] * 2, (x.node.type,)), TiledReductions
+    )
