@@ -42,6 +42,7 @@ ROOT = Path(__file__).parent.parent
 MEMORY_ACTS = "target", "spill", "pause"
 LONGEST = (  # files of minutes, so that at the end no process waits for another's
     "tests/operators/test_comparisons", "tests/one_value/", "tests/kernels/", "tests/fuzz/",
+    "tests/benchmarks/cluster/", "docs/tutorial.md", "docs/simulations.md",
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ def either(request, monkeypatch):
         monkeypatch.setattr(lapack, "routines", lambda: None)
     elif lapack.routines() is None:
         pytest.skip("NumPy's library is not OpenBLAS")
+    return request.param
 
 
 @pytest.mark.usefixtures("either")
@@ -54,18 +55,20 @@ def graded(cells):
 
 
 def deficient(cells):
-    cells[:, 100:150] = 0
+    side = cells.shape[1]
+    cells[:, side // 2 : side * 3 // 4] = 0
 
 
 def wide_range(cells):
-    cells[0, 50:] = 0
+    cells[0, cells.shape[1] // 4 :] = 0
 
 
-@pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("change", [graded, deficient, wide_range])
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
-def test_values_of_wide_bands_are_as_near_as_lapacks(change, dtype):
-    cells, _ = upper_band(200, 110, dtype)
+def test_values_of_wide_bands_are_as_near_as_lapacks(either, change, dtype):
+    """LAPACK's band is one that products make narrow; NumPy's functions do so to each."""
+    side, width = (200, 110) if either == "LAPACK's" else (60, 33)
+    cells, _ = upper_band(side, width, dtype)
     change(cells)
     matrix = sum(np.diag(cells[d, d:], d) for d in range(len(cells)))
     found, expected = bands.band_singular_values(cells), np.linalg.svdvals(matrix.astype("c16"))
