@@ -9,7 +9,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.planning import plan
+from dask_tapestry.arrays.planning.joint_planning import plan
 from dask_tapestry.arrays.tuning import BLOCKS_READ, LEAST_TASK_SECONDS, TASK_REPEATS, TIMED_TASKS
 from dask_tapestry.planner.machine.resources import Resources
 

@@ -12,7 +12,7 @@ from dask_tapestry.amounts import function as callable_argument
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.masked import Masked
-from dask_tapestry.arrays.user_functions import map_blocks
+from dask_tapestry.arrays.user_functions.map_blocks import map_blocks
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.functions.infer_meta import tried
