@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from dask_tapestry.memory.fresh_memory import fresh_memory
-from dask_tapestry.memory.process_memory import kept_bytes, process_memory
+from dask_tapestry.memory.process_memory import keepable_bytes, process_memory
 from dask_tapestry.memory.tuning import (
     ALIGNED_BYTES,
     IDLE_SECONDS,
@@ -150,7 +150,7 @@ class BufferPool:
     def _allowed(self) -> int:
         """Bytes that may be kept; only threads that run tasks know the limit of their worker."""
         self._memory = min(self._memory, process_memory())
-        return kept_bytes(self._memory)
+        return keepable_bytes(self._memory, self._size())
 
     def _size(self) -> int:
         return sum(len(kept.whole) for kept in self._kept)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import resource
 import sys
-from pathlib import Path
 
 from dask.utils import parse_bytes
 
-from dask_tapestry.memory.tuning import KEPT_PART, MOST_KEPT_BYTES
+from dask_tapestry.memory.tuning import KEPT_BELOW, KEPT_PART, MOST_KEPT_BYTES
 from dask_tapestry.settings import setting
 
 
@@ -17,6 +16,17 @@ def kept_bytes(memory: int) -> int:
     """Bytes of freed arrays that a process with `memory` bytes may keep to use again."""
     chosen = setting("kept-memory")
     return min(MOST_KEPT_BYTES, memory // KEPT_PART) if chosen is None else int(parse_bytes(chosen))
+
+
+def keepable_bytes(limit: int, kept: int) -> int:
+    """Bytes that may be kept of freed arrays, by a process that keeps some and has a limit.
+
+    A worker writes arrays to disk once its process takes so much: it keeps nothing instead of them.
+    """
+    most = kept_bytes(limit)
+    if limit >= machine_memory() or setting("kept-memory") is not None:
+        return most
+    return max(0, min(most, kept + int(KEPT_BELOW * limit) - _statm()[1]))
 
 
 def process_memory() -> int:
@@ -46,9 +56,13 @@ def free_memory() -> int:
 def _statm() -> tuple[int, int]:
     """Bytes of this process's address space, and those that are in memory; 0 where unknown."""
     try:
-        pages = Path("/proc/self/statm").read_text().split()
+        file = os.open("/proc/self/statm", os.O_RDONLY)
     except OSError:  # not Linux
         return 0, 0
+    try:
+        pages = os.read(file, 256).split()
+    finally:
+        os.close(file)
     page = os.sysconf("SC_PAGE_SIZE")
     return int(pages[0]) * page, int(pages[1]) * page
 

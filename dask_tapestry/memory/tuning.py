@@ -19,6 +19,7 @@ OLD_PART: Final = 2  # of those that stayed: looking at all from a quarter on to
 # process_memory
 MOST_KEPT_BYTES: Final = 2**30  # bytes of freed arrays that a process keeps
 KEPT_PART: Final = 10  # it keeps at most a tenth of its memory
+KEPT_BELOW: Final = 0.6  # of a worker's memory in use: Dask writes to disk until it has less
 
 # Of the hardware: orders of magnitude of caches, memory and calls. Counts of operations become
 # seconds by the rates of a machine, which `dask-tapestry calibrate` measures for each kernel.

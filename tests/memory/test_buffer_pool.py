@@ -10,6 +10,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.memory import buffer_pool as module
+from dask_tapestry.memory import process_memory
 from dask_tapestry.memory.buffer_pool import POOL, BufferPool, owned
 from dask_tapestry.memory.fresh_memory import fresh_memory
 from dask_tapestry.memory.tuning import ALIGNED_BYTES, SMALLEST_POOLED_BYTES
@@ -128,6 +129,7 @@ def test_the_thread_that_cleans_is_woken(memory, monkeypatch):
 
 
 def test_a_worker_keeps_a_tenth_of_its_memory(memory, monkeypatch):
+    monkeypatch.setattr(process_memory, "_statm", lambda: (0, 0))
     worker = SimpleNamespace(
         memory_manager=SimpleNamespace(memory_limit=30 * SMALLEST_POOLED_BYTES)
     )
@@ -137,6 +139,18 @@ def test_a_worker_keeps_a_tenth_of_its_memory(memory, monkeypatch):
         lent = [memory.array((CELLS,), FLOAT) for _ in range(5)]
     lent.clear()  # in a thread that knows no worker
     assert 0 < memory.kept_bytes <= 3 * SMALLEST_POOLED_BYTES
+
+
+def test_a_worker_that_is_nearly_full_lets_go_of_what_is_returned(memory, monkeypatch):
+    limit = 1000 * SMALLEST_POOLED_BYTES
+    memory._memory = limit
+    lent = [memory.array((CELLS,), FLOAT) for _ in range(2)]
+    monkeypatch.setattr(process_memory, "_statm", lambda: (limit, limit // 2))
+    del lent[1]
+    assert memory.kept_bytes > 0
+    monkeypatch.setattr(process_memory, "_statm", lambda: (limit, limit))
+    lent.clear()
+    assert memory.kept_bytes == 0
 
 
 def test_what_is_idle_goes_to_the_system(memory):
