@@ -10,10 +10,11 @@ Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
+from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.cost.typical_blocks import largest_block
 from dask_tapestry.planner.fusion.fuse import required
@@ -333,7 +334,7 @@ def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
     for other in dict.fromkeys(_other_forms(node, now)):
         if other != now and _can_take(node, other):
             forms = {**state.choices.forms, node: other}
-            yield space.in_forms(state.choices, {n: f for n, f in forms.items() if f})
+            yield from _in_forms(space, state, {n: f for n, f in forms.items() if f})
 
 
 def resize(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
@@ -342,7 +343,21 @@ def resize(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
     for other in dict.fromkeys(_other_forms(node, now)):
         alike = [one.name for one in other] == [one.name for one in now]
         if other != now and alike and _can_take(node, other):
-            yield space.in_forms(state.choices, {**state.choices.forms, node: other})
+            yield from _in_forms(space, state, {**state.choices.forms, node: other})
+
+
+def _in_forms(
+    space: PlanEvaluator, state: State, forms: Mapping[Node, tuple[FormChoice, ...]]
+) -> Iterator[Choices]:
+    """The choices in these forms; none where a reader no longer has the one that it took.
+
+    A user's rule may look at what a node reads, and know it in no other form.
+    """
+    try:
+        choices = space.in_forms(state.choices, forms)
+    except PlanError:
+        return
+    yield choices
 
 
 def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[FormChoice, ...]]:

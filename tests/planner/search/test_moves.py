@@ -313,3 +313,19 @@ def test_what_is_held_as_it_is_stored_has_a_block_a_chunk():
     assert [cuts.step for cuts in choices.grids[x.node]] == [707, 707]
     others = [priced for node, priced in state.placed.items() if node is not x.node]
     assert not list(moves.in_chunks(state, others))
+
+
+def test_a_form_that_a_users_rule_does_not_know_in_another_one_is_not_offered():
+    @dt.rule(on="reduce", kind="choice")
+    def largest_of_sorted(node):
+        (x,) = node.inputs
+        is_sorted = x.operator.name == "sort"
+        return dt.Array(x.inputs[0]).max(axis=node.operator.axes) if is_sorted else None
+
+    ordered = dt.sort(stored((50_000, 50_000), "f8", (2000, 2000)), axis=1)
+    y = ordered.max(axis=1)
+    with dt.config(rules=[largest_of_sorted]):
+        space = space_of(y)
+        taken = space.state(Choices(forms={y.node: (FormChoice("largest_of_sorted", 1),)}))
+        assert not list(moves.reform(space, taken, ordered.node))
+        assert list(moves.reform(space, space.state(Choices()), ordered.node))

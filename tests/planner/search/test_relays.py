@@ -10,7 +10,7 @@ from dask_tapestry.planner.plan_json import dumps, loads
 from dask_tapestry.planner.search import relays
 from dask_tapestry.zspace import Cuts
 
-MACHINE = dt.Resources(workers=64, threads=4, memory="16 GiB", bandwidth="1 GB/s")
+MACHINE = dt.Resources(workers=128, threads=4, memory="16 GiB", bandwidth="1 GB/s")
 
 
 def autocorrelation(shape=(14610, 721, 1440), chunks=(24, 721, 1440)):
