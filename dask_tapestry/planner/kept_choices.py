@@ -16,6 +16,7 @@ from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Final
 
 from dask_tapestry.planner.graph_digest import digest
 from dask_tapestry.planner.machine.machine import Machine
@@ -28,6 +29,8 @@ from dask_tapestry.planner.tuning import AS_LONG_AS_THEN
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph
 from dask_tapestry_kernels.jit.object_cache import Compiled, name_of, read, write
+
+MEASURED: Final = {"rates", "bandwidth", "host_bandwidth", "latency"}  # a little anew each time
 
 
 def keep(graph: Graph, resources: Resources, result: SearchResult) -> bool:
@@ -55,11 +58,12 @@ def kept(graph: Graph, resources: Resources) -> SearchResult | None:
 
 
 def _name(graph: Graph, resources: Resources) -> str | None:
-    """Of the file: all that a search depends on, except rates; None where nothing is kept."""
+    """Of the file: all that a search depends on but what is measured; None if nothing is kept."""
     plain, fuse, *own = settings_in_force()
     if any(own) or not setting("keep-plans"):
         return None
-    machines = [getattr(resources, one.name) for one in fields(resources) if one.name != "rates"]
+    names = [one.name for one in fields(resources) if one.name not in MEASURED]
+    machines = [getattr(resources, name) for name in names]
     return name_of("choices", digest(graph), repr(machines), str(plain), str(fuse))
 
 

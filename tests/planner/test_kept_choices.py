@@ -127,6 +127,14 @@ def test_rates_may_differ_a_little(searches):
         assert len(searches) == searched
 
 
+def test_bandwidths_may_differ_a_little(searches):
+    for bandwidth, searched in (("1 GB/s", 1), ("0.97 GB/s", 1), ("20 MB/s", 2)):
+        machines = dt.Resources(8, 2, "8 GiB", bandwidth=bandwidth)
+        x = dt.placeholder((40_000, 20_000), "f8", (40_000, 200))
+        build_plan([dt.sort(x, axis=1).node], machines, recall=True)
+        assert len(searches) == searched
+
+
 def test_torn_files_are_not_taken(searches, folder):
     build_plan([job().node], MACHINES, recall=True)
     (file,) = folder.iterdir()
