@@ -42,6 +42,7 @@ BLOCK: Final = re.compile(
     r"(?P<text>.*?)(?P<end><!-- end of figures -->\n)",
     re.DOTALL,
 )
+NOTHING_KEPT: Final = {"DASK_TAPESTRY__KEEP_PLANS": "False"}  # each process plans what it times
 Figures = dict[str, dict[str, Any]]  # by command: what it printed, where and when
 
 
@@ -68,7 +69,7 @@ def measured(command: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": paths},
+        env={**os.environ, "PYTHONPATH": paths, **NOTHING_KEPT},
         stdout=subprocess.PIPE,
         text=True,
         check=False,
