@@ -24,6 +24,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.search.read_parts import parts_read
 from dask_tapestry.planner.tuning import CHANGED_ALIKE, FEW_CHOSEN, MOVED_AGAIN
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement
@@ -45,7 +46,8 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     all_recomputed = nodes if rank(priced.cost, priced.limits).excess else []
     sources = [n for n in nodes if isinstance(n.operator, Source)]
     arranged = [n for n in arrangements(priced, sources) if n not in state.placed]
-    sets = (sources, all_recomputed, *([n] for n in nodes), arranged)
+    parts = [n for n in parts_read(priced, sources) if n not in state.placed]
+    sets = (parts, sources, all_recomputed, *([n] for n in nodes), arranged)
     for some in {frozenset(some): None for some in sets if some}:
         more_held = replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some
