@@ -37,8 +37,8 @@ from dask_tapestry.zspace import Cuts
 def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """Values that the blocks of a step compute several times over are held instead.
 
-    All that are read from outside first, in the blocks that are best to read, or in whole stored
-    chunks, which readers take as they are; then each; and in the place of those what selectors
+    All that are read from outside first, or the parts of them that are taken, in the blocks that
+    are best to read, or in whole stored chunks, which readers take as they are; then each; and in the place of those what selectors
     make of them, as rows of a matrix that is stored as a vector. Where a block is too large, it may
     be that no single one makes it smaller, as along a chain of reshapes: then all of them, too.
     """
