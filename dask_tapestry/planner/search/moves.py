@@ -38,9 +38,10 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     """Values that the blocks of a step compute several times over are held instead.
 
     All that are read from outside first, or the parts of them that are taken, in the blocks that
-    are best to read, or in whole stored chunks, which readers take as they are; then each; and in the place of those what selectors
-    make of them, as rows of a matrix that is stored as a vector. Where a block is too large, it may
-    be that no single one makes it smaller, as along a chain of reshapes: then all of them, too.
+    are best to read, or in whole stored chunks, which readers take as they are; then each; and in
+    the place of those what selectors make of them, as rows of a matrix that is stored as a vector.
+    Where a block is too large, it may be that no single one makes it smaller, as along a chain of
+    reshapes: then all of them, too.
     """
     nodes = [n for n in recomputed_members(priced) if n not in state.placed]
     all_recomputed = nodes if rank(priced.cost, priced.limits).excess else []
