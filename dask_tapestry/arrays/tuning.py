@@ -73,6 +73,9 @@ DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 # core/lanes
 LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
+# core/selection
+MASK_NODES: Final = 200  # tensors of which a mask is made that are looked through: .1 ms
+
 # grouping/group_cells
 KNOWN_CODES_BYTES: Final = 2**20  # of codes known by their values: a digest takes 1.5 ms
 

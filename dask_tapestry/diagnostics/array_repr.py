@@ -13,6 +13,16 @@ from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
 
 
+def text_of(node: Node, counted: bool) -> str:
+    """One line of a value, or of one of at most this shape, which depends on data."""
+    return array_text(node) if counted else bound_text(node)
+
+
+def html_of(node: Node, counted: bool) -> str:
+    """Like `text_of`, a table for notebooks."""
+    return array_html(node) if counted else bound_html(node)
+
+
 def array_text(node: Node) -> str:
     """One line: type, nominal chunks."""
     cuts = nominal_cuts(node)

@@ -124,10 +124,15 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         return self._deferred if self._node is None else None
 
     @property
+    def selected(self) -> Deferred | None:
+        """How the node is made, counted or not, if it is of cells that a mask selects."""
+        made = self._deferred
+        return None if made is None or made.selection is None else made
+
+    @property
     def bound(self) -> Node:
         """The node, or, where that is not counted yet, one of at least its shape."""
-        deferred = self.deferred
-        return self.node if deferred is None else deferred.bound
+        return self.node if self.deferred is None else self.deferred.bound
 
     # what it is ----------------------------------------------------------------------------
 
@@ -286,8 +291,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         return self.dask
 
     def __dask_keys__(self) -> list[Any]:
-        keys: list[Any] = self._lowered[0].keys[0]
-        return keys
+        return list(self._lowered[0].keys[0])
 
     def __dask_layers__(self) -> tuple[str, ...]:
         return (self.name,) if self.name in self.dask.layers else tuple(self.dask.layers)[-1:]
@@ -362,12 +366,10 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         raise ArgumentTypeError("an Array is not hashable: == compares cells")
 
     def __repr__(self) -> str:
-        bound = self.deferred is not None
-        return array_repr.bound_text(self.bound) if bound else array_repr.array_text(self.node)
+        return array_repr.text_of(self.bound, self.deferred is None)
 
     def _repr_html_(self) -> str:
-        bound = self.deferred is not None
-        return array_repr.bound_html(self.bound) if bound else array_repr.array_html(self.node)
+        return array_repr.html_of(self.bound, self.deferred is None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Array, (self.node,)

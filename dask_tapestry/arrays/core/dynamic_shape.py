@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dask_tapestry.arrays.core.selection import Selection
 from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.rules.effects import effects_of, followers, replaced
@@ -48,15 +49,22 @@ class Deferred:
         bound: The node if the mask were true everywhere: no dimension can be longer than there.
         owner: The node with which the outcome of the count run is forgotten, and what it kept: one
             that goes with the arrays that are read of it, or that is kept itself.
+        selection: What is the same cells, not counted; None where they are better counted.
     """
 
-    __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner")
+    __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner", "selection")
 
     def __init__(
-        self, counts: Node, keep: Sequence[Node], build: Build, bound: Node, owner: Node
+        self,
+        counts: Node,
+        keep: Sequence[Node],
+        build: Build,
+        bound: Node,
+        owner: Node,
+        selection: Selection | None = None,
     ) -> None:
         self.counts, self.build, self.bound = counts, build, bound
-        self.owner = owner
+        self.owner, self.selection = owner, selection
         self._read = tuple(keep)
         self._effects: tuple[Node, ...] | None = None
 
@@ -67,6 +75,10 @@ class Deferred:
             run = (self.counts, *self._read)
             self._effects = followers(self.bound, effects_of(run), self._read)
         return (*self._read, *self._effects)
+
+    def made_with(self, build: Build, bound: Node, selection: Selection | None = None) -> Deferred:
+        """Another node for the same counts."""
+        return Deferred(self.counts, self._read, build, bound, self.owner, selection)
 
     def _built(self, run: CountRun) -> Node:
         """The node for the outcome of a run; nothing that was kept is computed again."""

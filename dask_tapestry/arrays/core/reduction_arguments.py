@@ -14,6 +14,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.core.selected_cells import where_selected
 from dask_tapestry.cells import loop_dtypes
 from dask_tapestry.cells.references import Cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
@@ -103,7 +104,10 @@ def folded(
     where
         Cells that take part; it broadcasts to the shape of `a`.
     """
-    x, declared = asarray(a).node, MONOIDS[monoid]
+    declared = MONOIDS[monoid]
+    if declared.neutral is not None or initial is not NOT_GIVEN:
+        a, where = where_selected(a, axis, where)
+    x = asarray(a).node
     axes = fold_axes(axis, x.type.ndim)
     normalize_axes(axes, x.type.ndim)  # wrong axes are reported before a wrong dtype, as in NumPy
     kind = wanted_dtype(dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from functools import partial
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -17,6 +18,7 @@ from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
 from dask_tapestry.arrays.core.memory_arguments import check_order, moved_to
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN
+from dask_tapestry.arrays.core.selected_cells import cell_by_cell
 from dask_tapestry.arrays.elementwise.ufunc_functions import holds_objects, operand
 from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
@@ -176,7 +178,7 @@ def astype(
     one_of("casting", casting, CASTINGS)
     if not np.can_cast(array.dtype, wanted, casting):
         raise DTypeError(f"cannot cast {array.dtype} to {wanted} according to the rule {casting!r}")
-    return moved_to(Array(cast(array.node, wanted)), device)
+    return moved_to(cell_by_cell(partial(cast, dtype=wanted), array), device)
 
 
 @implements(np.real)

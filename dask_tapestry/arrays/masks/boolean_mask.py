@@ -14,6 +14,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.core.selection import Selection, selection_of
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.cell_bytes import not_zero_cells
@@ -44,6 +45,7 @@ def deferred_selection(
     keep: Sequence[Tensor] = (),
     owner: Node | None = None,
     line: int = 1,
+    selection: Selection | None = None,
 ) -> Array:
     """Return an array made of tensors picked by `mask`, once its true cells are counted.
 
@@ -54,6 +56,7 @@ def deferred_selection(
             compute or must not be computed again.
         owner: The node with which the outcome of the count run is forgotten; by default the mask.
         line: Cells of a slice that one cell of the mask picks.
+        selection: The same cells without a count, where what is made is these.
     """
     span = span_of(mask.type.size, line)
 
@@ -68,7 +71,7 @@ def deferred_selection(
     spans = count_nonzero(mask, span)
     everything = np.diff(np.minimum(np.arange(spans.type.size + 1) * span, mask.type.size))
     bound = build(everything, (mask, *keep))
-    return Array(Deferred(spans, (mask, *keep), build, bound, owner or mask))
+    return Array(Deferred(spans, (mask, *keep), build, bound, owner or mask, selection))
 
 
 def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
@@ -79,8 +82,10 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
     Source: NumPy's boolean indexing.
     """
     lines, flat = _lines(x, dim, mask.type.ndim), reshape(mask, (mask.type.size,))
-    line = _line_cells(lines, dim)
-    return deferred_selection(flat, lambda pick: pick(lines, dim), owner=mask, line=line)
+    line, selection = _line_cells(lines, dim), selection_of(lines, dim, flat)
+    return deferred_selection(
+        flat, lambda pick: pick(lines, dim), owner=mask, line=line, selection=selection
+    )
 
 
 def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:

@@ -20,6 +20,7 @@ from dask_tapestry.arrays.core.reduction_arguments import (
     mask_of,
     wanted_dtype,
 )
+from dask_tapestry.arrays.core.selected_cells import where_selected
 from dask_tapestry.cells.fixed_dtype import dtype_name
 from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
@@ -57,6 +58,7 @@ def mean(
     >>> float(dt.mean(dt.arange(5)))
     2.0
     """
+    a, where = where_selected(a, axis, where)
     x, kind = asarray(a).node, wanted_dtype(dtype)
     mask = mask_of(where, x)
     axes = _axes(axis, x, mask)
@@ -192,6 +194,7 @@ def _var_or_std(
     mean: ArrayLike,
 ) -> Tensor:
     """The variance or its root: in one pass where the monoid can, else in two, as NumPy does."""
+    a, where = where_selected(a, axis, where, squared=True)
     x, kind = asarray(a).node, wanted_dtype(dtype)
     mask, given = mask_of(where, x), x.type.dtype
     axes = _axes(axis, x, mask)

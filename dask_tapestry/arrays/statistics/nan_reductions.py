@@ -19,6 +19,7 @@ from dask_tapestry.arrays.core.reduction_arguments import (
     folded,
     placed,
 )
+from dask_tapestry.arrays.core.selected_cells import cell_by_cell
 from dask_tapestry.arrays.statistics.reductions import prod, sum
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.cells.elementwise import astype, elementwise, scalar_of
@@ -38,12 +39,17 @@ def not_nan(a: ArrayLike) -> tuple[Array, Array | None]:
 def nan_filled(a: ArrayLike, value: float) -> Array:
     """The array with `value` in place of NaN."""
     x = asarray(a)
-    nan = _is_nan(x.node)
-    if nan is None:
+    if x.dtype.kind not in "fcO":
         return x
     is_whole = x.dtype.kind == "O" and float(value).is_integer()  # as NumPy fills among objects
-    filling = int(value) if is_whole else value
-    return Array(choose(nan, scalar_of(filling, x.dtype), x.node))
+    filling = scalar_of(int(value) if is_whole else value, x.dtype)
+
+    def filled(cells: Tensor) -> Tensor:
+        nan = _is_nan(cells)
+        assert nan is not None
+        return choose(nan, filling, cells)
+
+    return cell_by_cell(filled, x)
 
 
 def _is_nan(x: Tensor) -> Tensor | None:

@@ -12,6 +12,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded
+from dask_tapestry.arrays.core.selected_cells import cell_by_cell
 from dask_tapestry.arrays.masks.boolean_mask import not_zero
 from dask_tapestry.operators.axes import Axes
 
@@ -137,4 +138,5 @@ def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) ->
     >>> int(dt.count_nonzero(dt.asarray([0, 5, 0, 1])))
     2
     """
-    return folded("sum", Array(not_zero(asarray(a).node)), axis, dtype=np.intp, keepdims=keepdims)
+    truths = cell_by_cell(not_zero, asarray(a))
+    return folded("sum", truths, axis, dtype=np.intp, keepdims=keepdims)

@@ -1,0 +1,88 @@
+"""What is computed of the cells that a mask selects, without a count of them.
+
+``x[mask].mean()`` is ``mean(x, where=mask)``: one pass over `x` where a count would take another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.arrays.core.selection import Selection
+from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.teg import Node, Tensor
+
+
+def where_selected(
+    a: ArrayLike, axis: Axes, where: Any, squared: bool = False
+) -> tuple[ArrayLike, Any]:
+    """An array and `where=` of a reduction: of selected cells, all cells and the mask.
+
+    Parameters
+    ----------
+    axis
+        Along which cells are folded; what keeps the dimension of the mask stays as it is.
+    squared
+        Whether cells are subtracted and multiplied before they are folded.
+    """
+    made = a.selected if isinstance(a, Array) else None
+    if made is None or not (where is np._NoValue or where is True or where is None):
+        return a, where
+    selection = selection_in(made)
+    if selection.dim not in normalize_axes(axis, selection.cells.type.ndim):
+        return a, where
+    cells = selection.harmless if squared else selection.cells
+    return Array(cells), Array(selection.where)
+
+
+def of_selected(make: Callable[..., Tensor], values: Sequence[Any]) -> Array | None:
+    """What `make` yields, cell by cell, of cells that one mask selects; None of other values.
+
+    Parameters
+    ----------
+    values
+        Arrays of cells of the same mask, of which there is one, and single cells.
+    """
+    parts = [_part_of(value) for value in values]
+    made = [part for part in parts if isinstance(part, Deferred)]
+    others = [part for part in parts if not isinstance(part, Deferred)]
+    chosen = [*map(selection_in, made)]
+    if not made or not all(map(chosen[0].is_of, chosen)) or not all(map(_is_one_cell, others)):
+        return None
+
+    def build(counts: Counts, kept: Sequence[Node]) -> Node:
+        return make(*[p.build(counts, kept) if isinstance(p, Deferred) else p for p in parts])
+
+    bound = make(*[p.bound if isinstance(p, Deferred) else p for p in parts])
+    cells = make(*[selection_in(p).harmless if isinstance(p, Deferred) else p for p in parts])
+    return Array(made[0].made_with(build, bound, chosen[0]._replace(cells=cells)))
+
+
+def cell_by_cell(make: Callable[[Tensor], Tensor], x: Array) -> Array:
+    """What `make` yields of an array cell by cell; of selected cells without a count."""
+    made = of_selected(make, (x,))
+    return Array(make(x.node)) if made is None else made
+
+
+def selection_in(made: Deferred) -> Selection:
+    """The selection that a node is made of."""
+    assert made.selection is not None
+    return made.selection
+
+
+def _part_of(value: Any) -> Any:
+    """A value as `make` takes it, or how it is made of selected cells."""
+    if not isinstance(value, Array) or (value.selected is None and value.deferred is not None):
+        return value
+    return value.selected or value.node
+
+
+def _is_one_cell(part: Any) -> bool:
+    if isinstance(part, Node):
+        return not part.type.ndim
+    return isinstance(part, bool | int | float | complex | np.generic)
