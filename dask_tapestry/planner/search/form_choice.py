@@ -36,7 +36,6 @@ from dask_tapestry.planner.tuning import (
 )
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node, Source
-from dask_tapestry.zspace import Cuts
 
 NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
@@ -175,7 +174,7 @@ class _Chooser:
         best: Rank,
     ) -> tuple[FormChoice | None, Rank]:
         """The best of the forms of a node and of the node as it is, whose steps are `whole`."""
-        once = self._once(whole[node])
+        once = self.pricing.uncut_cost(whole[node])
         floor = self._floor(once)
         ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
         slow = not best.is_allowed or best.seconds > CLOSE_TO_LEAST * floor
@@ -187,12 +186,6 @@ class _Chooser:
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         rank, choice = preferred(ranked_forms, lambda one: one[0])
         return choice, rank
-
-    def _once(self, priced: PricedGroup) -> StepCost:
-        """The cost of a step in one block, which reads every cell once."""
-        program = priced.group.program
-        uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
-        return self.pricing.on(priced.group.device).cost(program, uncut, priced.held)
 
     def _floor(self, once: StepCost) -> float:
         """Seconds below which no form can come: all slots busy, and every cell read once."""

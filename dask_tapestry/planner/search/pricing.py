@@ -305,6 +305,12 @@ class Pricing:
             self._least[key] = least
         return least
 
+    def uncut_cost(self, priced: PricedGroup) -> StepCost:
+        """The cost of a step in one block, which reads every cell once."""
+        program = priced.group.program
+        uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
+        return self.on(priced.group.device).cost(program, uncut, priced.held)
+
     def _step_cost(
         self, program: Program, grid: Grid, held: Cut, order: Order, machine: Machine
     ) -> StepCost:

@@ -35,6 +35,7 @@ from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
 from dask_tapestry.planner.search.islands import evolve_on_islands
 from dask_tapestry.planner.search.lean_plans import with_less_held
 from dask_tapestry.planner.search.local_search import fit_to_memory, improve, resized
+from dask_tapestry.planner.search.lone_blocks import with_lone_blocks
 from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.plan_spaces import (
@@ -216,7 +217,17 @@ def _found(
         side_by_side = spaces if is_enough and effort.costs is None else []
         ways = ways_to_fit((side_by_side, [one_by_one(spaces[0])]), fetch_rounds(graph, resources))
         fitting = _first_that_fit(list(ways), method, seed, misfits)
-    return (preferred(fitting, lambda result: result.rank) if fitting else None), misfits
+    if not fitting:
+        return None, misfits
+    best = preferred(fitting, lambda result: result.rank)
+    return (_with_lone_blocks(spaces[0], best) if method == "auto" else best), misfits
+
+
+def _with_lone_blocks(space: PlanEvaluator, found: SearchResult) -> SearchResult:
+    """What was found, or a faster plan of which some blocks are alone on their workers."""
+    costs = min(costs_worth(found.state), MOST_IMPROVED) // SEARCH_AGAIN_PART
+    lone, state = with_lone_blocks(space, found.state, costs)
+    return found if lone is space else found._replace(state=state, limits=lone.pricing.limits)
 
 
 def _first_that_fit(

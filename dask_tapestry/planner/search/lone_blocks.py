@@ -1,0 +1,43 @@
+"""Lone blocks: larger ones, one at a time on a worker, where smaller ones read stored chunks again.
+
+A worker's threads compute blocks side by side, each in a part of its memory. Where that is too
+little for whole stored chunks, blocks are cut through these, and each of them is read for several
+blocks. Then blocks of whole chunks, of which a worker computes one at a time, may be faster.
+"""
+
+from __future__ import annotations
+
+from dask_tapestry.planner.search.choices import State
+from dask_tapestry.planner.search.grid import reads_again
+from dask_tapestry.planner.search.local_search import improve
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.plan_spaces import one_by_one
+from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.tuning import LIGHTER_SHARE, SMALLER_TASKS_GAIN
+
+
+def with_lone_blocks(space: PlanEvaluator, state: State, costs: int) -> tuple[PlanEvaluator, State]:
+    """A faster plan with lone blocks and the space that it is of, or those given.
+
+    Parameters
+    ----------
+    costs
+        Costs of steps that may be computed for it.
+    """
+    if not any(_is_cut_through(space.pricing, priced) for priced in state.placed.values()):
+        return space, state
+    lone_space = one_by_one(space)
+    other = improve(lone_space, lone_space.state(state.choices), costs)
+    is_better = other.rank.with_seconds(1 / SMALLER_TASKS_GAIN) < state.rank
+    return (lone_space, other) if is_better and lone_space.fits_at_worst(other) else (space, state)
+
+
+def _is_cut_through(pricing: Pricing, priced: PricedGroup) -> bool:
+    """Whether a step reads again, as blocks of twice the memory are more than may be."""
+    cost = priced.cost
+    is_full = 2 * cost.work > priced.limits.of_block(cost.blocks, cost.edges)
+    return (
+        cost.read > 0
+        and is_full
+        and reads_again(cost, pricing.uncut_cost(priced), 1 / LIGHTER_SHARE)
+    )
