@@ -20,6 +20,7 @@ from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart  # 
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
 from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
+from dask_tapestry.rules.joint_bin_counts import join_bin_counts  # noqa: E402
 from dask_tapestry.rules.joint_group_folds import join_group_folds  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
@@ -47,7 +48,7 @@ SECTIONS = (
     ("Constants and formulas", SAME, (*CONSTANT_RULES, *FORMULA_RULES)),
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
-    ("Reductions of the same cells", SAME, (join_reductions, join_group_folds)),
+    ("Reductions of the same cells", SAME, (join_reductions, join_group_folds, join_bin_counts)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
@@ -143,6 +144,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | joint reductions | reductions of the same cells are one | until no two are left |
 | joint group folds | folds by the same labels are one | once, if there are any |
+| joint bin counts | histograms of the same cells are one | once, if there are any |
 | chunks apart | of stored data, chunks without cells that are wanted are not read | once |
 | turned formulas | a formula times itself turned is computed once | once |
 | outputs | outputs that nobody reads are left out, of one alone the rest | until each is read |

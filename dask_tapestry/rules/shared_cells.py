@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce
@@ -27,15 +27,19 @@ def ranks_of(graph: Graph, kinds: tuple[type, ...]) -> dict[Node, int]:
 
 
 def sharing_cells(
-    nodes: Sequence[Node], most: int, unshared: Callable[[Node], bool] = lambda _: False
+    nodes: Sequence[Node],
+    most: int,
+    unshared: Callable[[Node], bool] = lambda _: False,
+    read: Callable[[Node], Hashable] = lambda node: node,
 ) -> list[list[Node]]:
     """Groups of at most `most` nodes that read some of the same cells, through formulas or not.
 
-    Nodes that share nothing but what is `unshared` are apart.
+    Nodes that share nothing but what is `unshared` are apart; what is `read` for one of those that
+    they are formulas of is equal where they share it.
     """
-    groups: list[tuple[list[Node], set[Node]]] = []
+    groups: list[tuple[list[Node], set[Hashable]]] = []
     for node in nodes:
-        group, cells = [node], {x for x in cells_of(node.inputs) if not unshared(x)}
+        group, cells = [node], {read(x) for x in cells_of(node.inputs) if not unshared(x)}
         for other in [g for g in groups if g[1] & cells]:
             if len(group) + len(other[0]) <= most:
                 groups.remove(other)

@@ -19,6 +19,7 @@ from dask_tapestry.operators.matrices.matrix_operator import MatrixFunction
 from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.operators.reductions.bincount import BinCount, bincount
 from dask_tapestry.operators.reductions.group_fold import GroupFold, GroupMerge, group_fold
+from dask_tapestry.operators.reductions.joint_bin_counts import JointBinCounts
 from dask_tapestry.operators.reductions.joint_group_folds import JointGroupFolds, JointGroupMerge
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce, reduce
@@ -125,6 +126,12 @@ def grouped_together(n, m, kind, seed):
     return apply(operator, *[fold.inputs[0] for fold in folds], codes)
 
 
+def counted_together(n, m, kind, seed):
+    one = counted(n, m, kind, seed)
+    parts = one.operator, replace(one.operator, count=3)
+    return apply(JointBinCounts(parts, ((0,), (0,))), *one.inputs)
+
+
 def merged(n, m, kind, seed, made=grouped):
     node = made(n, m, kind, seed)
     parts = node.operator.part(None, 0)
@@ -159,6 +166,7 @@ MADE = {  # of n cells that are folded or ordered, m times
     Reduce: lambda n, m, kind, seed: reduce(held((n * 9, m), kind, seed), "sum", 0),
     JointReductions: joint,
     BinCount: counted,
+    JointBinCounts: counted_together,
     GroupFold: grouped,
     GroupMerge: merged,
     JointGroupFolds: grouped_together,

@@ -321,6 +321,7 @@ ALIKE: Final = {  # kernels that end in another one's code
     "reductions": "reduce",
     "reductions float32": "reduce float32",
     "reductions float64": "reduce float64",
+    "tabulates": "tabulate",
     "tiledreductions": "reduce",
     "tiledreductions float32": "reduce float32",
     "tiledreductions float64": "reduce float64",

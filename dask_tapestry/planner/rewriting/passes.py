@@ -13,6 +13,7 @@ slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
 joint reductions  `join_reductions`                           until each reads its cells once
 joint group folds `join_group_folds`                          once, if there are any
+joint bin counts  `join_bin_counts`                           once, if there are any
 turned formulas   `share_turned_formulas`                     once, if there are products
 outputs           `keep_outputs_read`                         until each output is read
 ================  ==========================================  ==================================
@@ -39,6 +40,7 @@ from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
+from dask_tapestry.rules.joint_bin_counts import join_bin_counts
 from dask_tapestry.rules.joint_group_folds import join_group_folds
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
@@ -146,6 +148,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("slices", slices),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
+        Pass("joint bin counts", join_bin_counts),
         Pass("chunks apart", Rules((read_in_steps, take_where_apart))),
         Pass("turned formulas", share_turned_formulas, applies=has_products),
         Pass("outputs", keep_outputs_read),

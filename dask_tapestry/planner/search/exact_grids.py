@@ -166,6 +166,12 @@ def _closed(table: _RankTable, waits: Collection[Node]) -> _RankTable:
     return _RankTable({node: grids for node, grids in table.open.items() if node in waits}, rows)
 
 
+def recut(space: PlanEvaluator, state: State, costs: int) -> State:
+    """The plan with the best combination of grids near its own, if that is better and fits."""
+    cut = best_grids(space, state, near_grids(space, state), costs)
+    return cut if cut is not None and cut.rank < state.rank and space.fits(cut) else state
+
+
 def near_grids(space: PlanEvaluator, state: State) -> dict[Node, list[Grid]]:
     """For each step its grid, the next best ones, and those that its neighbours suggest."""
     by_node: dict[Node, dict[Grid, None]] = {n: {p.grid: None} for n, p in state.placed.items()}

@@ -1,15 +1,16 @@
-"""Read parts: what a step needs of its sources, where one selector takes a part of each."""
+"""Read parts: what a step needs of its sources, where selectors take parts of them."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.teg import Node
 
 
 def parts_read(priced: PricedGroup, sources: list[Node]) -> list[Node]:
-    """The sources of a step, or the part of each that its only selector takes; [] without parts.
+    """The sources of a step, or the parts of each that selectors take of it; [] without parts.
 
     Held as a whole, a source of which readers need a fifth is read whole.
 
@@ -20,16 +21,23 @@ def parts_read(priced: PricedGroup, sources: list[Node]) -> list[Node]:
     sources
         Members of it.
     """
-    readers = Counter(x for member in priced.group.members for x in set(member.inputs))
-    parts = dict(zip(sources, sources, strict=True))
+    readers = defaultdict[Node, list[Node]](list)
     for member in priced.group.members:
-        if len(member.inputs) != 1 or not member.operator.is_selector:
-            continue
-        (x,) = member.inputs
-        origin = next((source for source, part in parts.items() if part is x), None)
-        if origin is None or readers[x] > 1:
-            continue
-        if member.type.nbytes < origin.type.nbytes:
-            parts[origin] = member
-    found = list(parts.values())
+        for x in set(member.inputs):
+            readers[x].append(member)
+    parts = dict[Node, list[Node]]()
+    for member in reversed(priced.group.members):
+        parts[member] = _parts_of(member, readers.get(member, ()), parts)
+    found = list(dict.fromkeys(part for source in sources for part in parts[source]))
     return found if found != sources else []
+
+
+def _parts_of(
+    node: Node, readers: Sequence[Node], parts: Mapping[Node, Sequence[Node]]
+) -> list[Node]:
+    """The parts of a value that all its readers take, if they are smaller together than it is."""
+    if not readers or any(len(r.inputs) != 1 or not r.operator.is_selector for r in readers):
+        return [node]
+    found = list(dict.fromkeys(part for reader in readers for part in parts[reader]))
+    smaller = sum(part.type.nbytes for part in found) < node.type.nbytes
+    return found if smaller else [node]

@@ -8,6 +8,7 @@ from math import isqrt
 
 from dask_tapestry.planner.rewriting.relayed_values import RELAYED, relayed_form
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.exact_grids import recut
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.moves import pulled_grid
@@ -20,6 +21,8 @@ from dask_tapestry.zspace import Cuts
 def with_relays(space: PlanEvaluator, state: State, costs: int) -> State:
     """The plan with relays, if these save enough, and what is best around them then.
 
+    Producers were cut so that readers need slices of few blocks, maybe through stored chunks.
+
     Parameters
     ----------
     costs
@@ -30,6 +33,7 @@ def with_relays(space: PlanEvaluator, state: State, costs: int) -> State:
         if relayed.shortfall or not space.fits(relayed):
             continue
         better = improve(space, relayed, costs)
+        better = recut(space, better, costs)
         if better.rank < state.rank.with_seconds(GAIN_OF_RELAY) and space.fits_at_worst(better):
             return with_relays(space, better, costs // 2)
     return state

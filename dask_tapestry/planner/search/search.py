@@ -28,7 +28,7 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.components import components_of, joined
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.evolve import Evolution
-from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
+from dask_tapestry.planner.search.exact_grids import recut
 from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
@@ -322,7 +322,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         states.append(improve(space, other, each))
     evolution = Evolution(space, seed)
     also = [fit_to_memory(space, state, each) for state in states]
-    begun = [*[_recut(space, state, each) for state in states], *filter(None, also)]
+    begun = [*[recut(space, state, each) for state in states], *filter(None, also)]
     evolution.begin(begun)
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG_SEARCH_COSTS:
@@ -352,13 +352,7 @@ def _polished(space: PlanEvaluator, state: State, costs: int) -> State:
     """The best plan near what chance has found, which may be one change away from a better one."""
     better = improve(space, state, costs, GAIN_OF_LAST_EXCHANGE)
     better = resized(space, better, costs)
-    return state if better is state else _recut(space, better, costs)
-
-
-def _recut(space: PlanEvaluator, state: State, costs: int) -> State:
-    """The plan with the best combination of grids near its own, if that fits."""
-    cut = best_grids(space, state, near_grids(space, state), costs)
-    return cut if cut is not None and cut.rank < state.rank and space.fits(cut) else state
+    return state if better is state else recut(space, better, costs)
 
 
 def _exhaustive(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:

@@ -9,18 +9,32 @@ from dataclasses import replace
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.steps.access_strides import movement
-from dask_tapestry.teg import Node
+from dask_tapestry.teg import Node, Source
+from dask_tapestry.zspace import ZRange
 
 
 def shared_values(state: State) -> list[Node]:
-    """Values that several steps read from stores or compute, those of most bytes first."""
-    counts = Counter(m for priced in state.placed.values() for m in priced.group.members)
+    """Values that several steps read from stores or compute, those of most bytes first.
+
+    Not those of which steps take parts: of a source they read no more together than it has.
+    """
+    read = Counter[Node]()
+    counts = Counter[Node]()
+    for priced in state.placed.values():
+        for member in priced.group.members:
+            counts[member] += 1
+            read[member] += round(priced.cost.read)
     found = [
         node
         for node, count in counts.items()
         if count > 1 and node not in state.placed and not node.operator.is_selector
     ]
+    found = [n for n in found if not isinstance(n.operator, Source) or read[n] > _stored_bytes(n)]
     return sorted(found, key=lambda node: -node.type.nbytes)
+
+
+def _stored_bytes(source: Node) -> int:
+    return source.operator.stored_bytes(ZRange.of_shape(source.type.shape))
 
 
 def hold_shared(state: State, node: Node) -> Choices:

@@ -66,7 +66,7 @@ KERNELS: Final = KernelTable(
         "groupmerges",
         "reduction.reduce": "reduce reductions",
         "reduction.bin_numbers": "bin",
-        "reduction.bincount": "tabulate",
+        "reduction.bincount": "tabulate tabulates",
         "reduction.tiled": "tiledreductions",
         "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
         "variates.variates": "variates variaterows",

@@ -36,8 +36,8 @@ def test_the_passes_in_order():
     named = {p.name: p for p in passes((semantic, counted, best, own("choice")), fast=True)}
     assert list(named) == [
         "annotations", "as written", "less", "loops", "simplify", "merged dimensions", "products",
-        "slices", "joint reductions", "joint group folds", "chunks apart",
-        "turned formulas", "outputs",
+        "slices", "joint reductions", "joint group folds", "joint bin counts",
+        "chunks apart", "turned formulas", "outputs",
     ]  # fmt: skip
     assert named["as written"].rules == (semantic,)
     assert (named["less"].rules, named["less"].times) == ((counted,), 2)

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
@@ -49,3 +50,50 @@ def test_the_rest_is_not_read(work):
     plan = dt.plan(work(x[:1000]), resources=MACHINES)
     plan.verify()
     assert plan.cost["bytes_read"] <= 2.1 * x[:1000].nbytes  # a fifth of all
+
+
+def test_of_a_source_all_parts_are_held_if_they_are_less():
+    x = frames()
+    one, other = x[:500], x[4000:4500]
+    assert set(found(x, one - other)) == {one.node, other.node}
+    assert found(x, x[:3000] + x[2000:]) == []  # together they are more
+
+
+def test_a_part_of_a_part_is_held():
+    x = frames()
+    part = dt.flip(x, 0)[:, :100]
+    assert found(x, part + 1) == [space_of(part + 1).graph.roots[0].inputs[0]]
+
+
+CROPS = [
+    lambda x: dt.median(x[:500], axis=0) - dt.median(x[4000:4500], axis=0),
+    lambda x: dt.median(x[::10], axis=0) - dt.median(x[5::10], axis=0),
+    lambda x: dt.sort(x[:1000], axis=0),
+    lambda x: dt.median(x[:1000], axis=0),
+]
+
+
+@pytest.mark.parametrize("work", CROPS)
+def test_parts_are_read_once(work):
+    plan = dt.plan(work(frames()), resources=MACHINES)
+    plan.verify()
+    assert plan.cost["bytes_read"] <= 1.01 * frames()[:1000].nbytes
+
+
+SHARDINGS = [
+    dt.Resources(1, 1, "1 GiB"),
+    dt.Resources(4, 2, "64 MiB"),
+    dt.Resources(64, 4, "16 GiB"),
+]
+
+
+@pytest.mark.parametrize("machines", SHARDINGS)
+def test_parts_have_the_same_values(machines, tmp_path):
+    cells = np.random.default_rng(1).integers(0, 1000, (60, 30, 20)).astype("u2")
+    dt.to_zarr(dt.asarray(cells).rechunk((1, 30, 20)), f"{tmp_path}/x.zarr")
+    x = dt.from_zarr(f"{tmp_path}/x.zarr")
+    found = dt.median(x[:9], axis=0) - dt.median(x[48:57], axis=0) + dt.sort(x[::10], axis=0)[0]
+    wanted = np.median(cells[:9], 0) - np.median(cells[48:57], 0) + np.sort(cells[::10], 0)[0]
+    plan = dt.plan(found, resources=machines)
+    plan.verify()
+    np.testing.assert_array_equal(plan.compute(scheduler="threads"), wanted)

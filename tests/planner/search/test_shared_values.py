@@ -51,3 +51,14 @@ def test_what_one_step_alone_reads_is_not_shared():
     y = dt.sqrt(stored()).sum(axis=0)
     state = space_of(y).state(Choices())
     assert shared_values(state) == []
+
+
+def test_a_source_of_which_steps_take_parts_is_not_shared():
+    x = stored((5000, 4096, 4096), "u2", (1, 4096, 4096))
+    parts = x[:500], x[4000:4500]
+    space = space_of(*[dt.median(part, axis=0) for part in parts])
+    apart = space.state(Choices(held=frozenset(part.node for part in parts)))
+    assert sum(x.node in p.group.members for p in apart.placed.values()) == 2
+    assert shared_values(apart) == []
+    again = space.state(Choices(fused=frozenset({x.node})))  # which blocks of lanes read again
+    assert shared_values(again) == [x.node]

@@ -1,8 +1,8 @@
-"""Bincount, the kernel `tabulate`: cells counted by number or by bin, or their weights added."""
+"""Bincount, the kernels `tabulate` and `tabulates`: cells counted by number or bin, or weighed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
@@ -59,6 +59,33 @@ def bincount(out: Block | None, cells: Block, *others: Block, **how: Any) -> Blo
     else:
         tables = _lattice_tables(cells, others[0], tree, last, origin, filling)
     return _root(tables) if told.target is None else tables
+
+
+def bincounts(
+    out: Block | None,
+    *blocks: Block,
+    parts: Sequence[Mapping[str, Any]],
+    reads: Sequence[Sequence[int]],
+) -> Block:
+    """Several counts, each as `bincount` makes it of its blocks: the fields f0, f1...
+
+    Tables are as long as the longest; others end in zeros.
+
+    Parameters
+    ----------
+    reads
+        The numbers of the blocks of each.
+    """
+    tables = [
+        bincount(out, *[blocks[number] for number in own], **how)
+        for own, how in zip(reads, parts, strict=True)
+    ]
+    longest = max([table.shape[-1] for table in tables])
+    kinds = [(f"f{number}", table.dtype) for number, table in enumerate(tables)]
+    result = np.zeros((*tables[0].shape[:-1], longest), kinds)
+    for number, table in enumerate(tables):
+        result[f"f{number}"][..., : table.shape[-1]] = table
+    return result
 
 
 def _counts(cells: Block, tree: Any, level: int, origin: Sequence[int], told: Filling) -> Block:
@@ -146,4 +173,5 @@ def _leaves(
 
 KERNELS: Final[dict[str, Kernel]] = {
     "tabulate": bincount,
+    "tabulates": bincounts,
 }
