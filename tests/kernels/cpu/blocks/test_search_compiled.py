@@ -51,6 +51,7 @@ def test_places_are_those_of_numpy(dtype, length):
             assert np.array_equal(found, np.isin(cells, table, invert=invert))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("right", [False, True])
 @pytest.mark.parametrize("step", [1, -1])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1"])
