@@ -35,7 +35,7 @@ def test_a_read_is_of_one_version_and_the_journal_is_exact(url, tmp_path):
 
 
 def test_a_read_is_of_one_version_while_others_overwrite_it(url, tmp_path):
-    steps = checked(url, tmp_path, (*READERS, "overwriter"), 4)
+    steps = checked(url, tmp_path, (*READERS, "overwriter"), 6)
     assert steps["done of overwriter"], steps
 
 
