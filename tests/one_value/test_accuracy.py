@@ -88,6 +88,7 @@ def test_sums_along_the_first_axis_are_more_accurate(kind, name):
         assert ours < 0.8 * numpys
 
 
+@pytest.mark.covering
 @each_kind
 @pytest.mark.parametrize("name", ALIKE)
 @pytest.mark.parametrize("size", SIZES)

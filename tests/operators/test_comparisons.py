@@ -21,7 +21,7 @@ from tests.pieces import pieces_of
 
 pytestmark = pytest.mark.usefixtures("sync")
 FEW, MANY = 3, 16  # ways to cut a value
-BLOCKS = 12  # of the largest input in tiny blocks
+BLOCKS = 6  # of the largest input in tiny blocks
 WAYS = "inputs", "outputs", "tiny blocks", "pieces"  # in which an operation is cut
 COMPILED = share_of(COMPARISONS, 80, lambda c: c.name)  # as each takes seconds to compile
 

@@ -126,6 +126,7 @@ def test_values_are_numpys(layout, dtype, pixels, result, stored, shardings):
         assert_close(made.compute(), wanted)
 
 
+@pytest.mark.covering
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", FOLDS)
 @pytest.mark.parametrize("dtype", ["f8", "i4"])

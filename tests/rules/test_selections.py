@@ -217,6 +217,7 @@ MASKS = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("mask", MASKS.values(), ids=list(MASKS))
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("side", [1, 4])

@@ -13,6 +13,7 @@ def assigned(x, name, value):
     return x
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("name", ["real", "imag"])
 @pytest.mark.parametrize("value", [7, -0.0, True, [5, 6], [[1.5], [np.nan]]])

@@ -120,6 +120,7 @@ def test_reduceat_errors():
         np.maximum.reduceat(x, [0, 3], out=dt.zeros(2, bool))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum"])
 @pytest.mark.parametrize("indices", [[0, 2, 5], [3, 4, 5]])
 @pytest.mark.parametrize("kind", ["i1", "i8", "f4"])

@@ -24,6 +24,7 @@ def test_a_lane_of_hidden_cells_is_hidden_and_does_not_warn():
     agree(dt.median(ours(x), axis=1), np.ma.masked_array([0, np.nan], [1, 0]))
 
 
+@pytest.mark.covering
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", ["c8", "c16"])
 @pytest.mark.parametrize("axis", [None, 0, 1])

@@ -14,6 +14,7 @@ def _cells(kind, shape, seed, mask=0.4):
     return np.ma.masked_array(cells, random.random(shape) < mask if mask else np.ma.nomask)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", ["i4", "f4"])
 @pytest.mark.parametrize(
     ("one", "other"), [((4, 3), (3, 5)), ((3,), (3,)), ((4, 3), (3,)), ((2, 0), (0, 3))]

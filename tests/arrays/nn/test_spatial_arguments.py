@@ -25,6 +25,7 @@ def test_other_kinds_of_numbers_are_refused():
             per_axis("window", given, 2)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("n", [1, 5, 8])
 @pytest.mark.parametrize("stride", [1, 2, 3])
 @pytest.mark.parametrize("dilation", [1, 2])

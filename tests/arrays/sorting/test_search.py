@@ -106,6 +106,7 @@ def test_complex_numbers_are_searched_as_numpy_orders_them(seed, side, dtype):
     np.testing.assert_array_equal(by_real.compute(), np.searchsorted(table, x.real, side))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u8", "f2", "f4", "f8", "?"])
 @pytest.mark.parametrize(
     "listed", [[], [3], [-1, 300, 3, 70_000], [0.1, 2.5, np.nan], [True], range(30)]

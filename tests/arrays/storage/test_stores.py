@@ -183,6 +183,7 @@ def test_small_shapes():
         np.testing.assert_array_equal(target, np.full(shape, 7.0))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("made", [list, tuple, lambda parts: dict(enumerate(parts)).values()])
 @pytest.mark.parametrize("told", [list, iter, lambda parts: dict(enumerate(parts)).values()])
 def test_several_in_collections_of_any_kind(made, told):

@@ -9,6 +9,7 @@ from dask_tapestry.arrays.xarray.block_scan import scan_blocks
 VALUES = np.arange(21.0).reshape(3, 7) - 10
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("chunks", [(1, 3), (2, (1, 1, 5)), (3, 7)])
 @pytest.mark.parametrize(

@@ -96,6 +96,7 @@ INDICES = {
 }
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("indices", INDICES.values(), ids=list(INDICES))
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dtype", ["f4", "M8[s]"])

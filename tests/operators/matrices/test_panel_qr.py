@@ -21,6 +21,7 @@ def halves(both, shape):
     return np.split(both, [rows], axis=0 if rows >= columns else 1)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("shape", [(17, 12), (9, 20), (10, 10)])
 @pytest.mark.parametrize("rank", [2, 30])

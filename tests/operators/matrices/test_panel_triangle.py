@@ -7,6 +7,7 @@ from dask_tapestry.operators.matrices.panel_triangle import solve_triangle_by_pa
 from tests.operators.large import KINDS, cells, computed, definite, near
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("width", [4, 17])

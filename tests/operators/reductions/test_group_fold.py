@@ -163,6 +163,7 @@ def added(whole, inputs, random):
     return result, block(made, inputs, ZRange.of_shape(made.type.shape))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("columns", [3, 400])
 @pytest.mark.parametrize("monoid", sorted(GROWING))
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u8", "c16", "?"])

@@ -8,6 +8,7 @@ from dask_tapestry.operators.tuning import SHORTEST_TOPK_RUN
 RANDOM = np.random.default_rng(4)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("k", [1, 5, -5])
 @pytest.mark.parametrize("kind", ["i2", "f4", "f8"])
 @pytest.mark.parametrize("shape", [(2 * SHORTEST_TOPK_RUN + 77,), (2, 3 * SHORTEST_TOPK_RUN + 3)])

@@ -54,6 +54,7 @@ REGIONS = (
 )
 
 
+@pytest.mark.covering
 @KINDS
 @pytest.mark.parametrize("sides", REGIONS)
 @pytest.mark.parametrize("how", HOW[:3])

@@ -18,6 +18,7 @@ def either(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.covering
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 @pytest.mark.parametrize(("side", "width"), [(1, 0), (1, 3), (7, 2), (30, 7), (6, 9)])
@@ -63,6 +64,7 @@ def wide_range(cells):
     cells[0, cells.shape[1] // 4 :] = 0
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("change", [graded, deficient, wide_range])
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
 def test_values_of_wide_bands_are_as_near_as_lapacks(either, change, dtype):

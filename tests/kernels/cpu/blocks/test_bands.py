@@ -16,6 +16,7 @@ def either(request, monkeypatch):
         pytest.skip("NumPy's library is not OpenBLAS")
 
 
+@pytest.mark.covering
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 @pytest.mark.parametrize(("side", "width"), [(1, 0), (1, 3), (7, 2), (30, 7), (6, 9)])

@@ -37,6 +37,7 @@ def test_cells_below_on_and_between(dtype, size, low, high):
     assert np.array_equal(found.inside, x[(x > low) & (x < high)])
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])
 @pytest.mark.parametrize("high", [70, 99, np.inf])
 def test_places_of_cells(dtype, high):

@@ -31,6 +31,7 @@ def called(name, x=X, k=K, out=None, strides=(1, 1), dilation=(1, 1), part=None)
     return KERNELS[name](out, x, k, **told)
 
 
+@pytest.mark.covering
 @BOTH
 @pytest.mark.parametrize("strides", [(1, 1), (2, 3)])
 @pytest.mark.parametrize("dilation", [(1, 1), (3, 2)])

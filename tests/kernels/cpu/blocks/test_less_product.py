@@ -31,6 +31,7 @@ def test_a_part_of_a_matrix_is_changed_in_place():
     assert x.sum() == 36 - 24
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("by", ["BLAS", "NumPy"])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -28,6 +28,7 @@ def test_products_of_nothing(shapes):
     assert np.array_equal(KERNELS["matmul"](None, x, w, dtype=x.dtype, part=None), x @ w)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 @pytest.mark.parametrize("buffered", [False, True])

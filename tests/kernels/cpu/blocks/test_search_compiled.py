@@ -2,13 +2,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import search_compiled
 from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.covering import one_of_each
+from tests.examples import examples
 
 RANDOM = np.random.default_rng(11)
 DTYPES = ("f8", "f4", "i8", "i4", "u8", "u2", "i1", "?")
@@ -51,6 +52,7 @@ def test_places_are_those_of_numpy(dtype, length):
             assert np.array_equal(found, np.isin(cells, table, invert=invert))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("right", [False, True])
 @pytest.mark.parametrize("step", [1, -1])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1"])
@@ -74,7 +76,7 @@ def test_cells_and_tables_of_two_dtypes(cell, other):
     assert np.array_equal(KERNELS["isin"](None, cells, table, invert=False), table[at] == cells)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.data())
 def test_any_numbers(data):
     floats = st.floats(allow_nan=True)

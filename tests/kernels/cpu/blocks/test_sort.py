@@ -17,6 +17,7 @@ def zeros_and_nans(shape, dtype):
     return x
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g"])
 @pytest.mark.parametrize("in_runs", [False, True])
 @pytest.mark.parametrize("axis", [0, 1])
@@ -84,6 +85,7 @@ def test_sort_fills_the_buffer():
     assert np.array_equal(out, np.sort(x))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("far", [0, 2**60])
 @pytest.mark.parametrize("kind", ["f4", "c8"])
 @pytest.mark.parametrize("keys", [3, 10**6])

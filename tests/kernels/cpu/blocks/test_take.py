@@ -91,6 +91,7 @@ def test_places_along_several_axes(axes, at, order):
     np.testing.assert_array_equal(KERNELS["take"](out, block, *places, **told), wanted)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("places", [np.array([30, 2, 31, -40]), np.array([[3, 29], [4, 30]])])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("at", [0, 1])

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import Tree
@@ -11,6 +11,7 @@ from dask_tapestry_kernels.cpu.reduction import bin_tables, bincount_compiled
 from dask_tapestry_kernels.cpu.reduction import binned_counts_compiled as binned
 from dask_tapestry_kernels.cpu.reduction.bin_numbers import searched
 from tests.comparisons import same_bits
+from tests.examples import examples
 
 EDGES = {
     "even": (np.linspace(-3, 3, 38), True),
@@ -74,7 +75,7 @@ SHAPES = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.data())
 def test_tables_are_those_of_numbers_that_were_searched(data):
     """Of every dtype, layout, level of the tree and part of the bins, with weights and without."""
@@ -111,6 +112,7 @@ def test_tables_are_those_of_numbers_that_were_searched(data):
         assert np.array_equal(found[..., ends].sum(-1), expected[..., ends].sum(-1))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1"])
 @pytest.mark.parametrize("weight", [None, "f8", "i4"])
 @pytest.mark.parametrize("name", ["even", "many", "uneven"])

@@ -71,6 +71,7 @@ def test_large_numbers_are_left_out():
     assert tabulated(huge).tolist() == [0, 0, 0, 1, 0, 0, 0]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("target", [None, 0, 1, 3])
 @pytest.mark.parametrize("origin", [0, 2**17])
 @pytest.mark.parametrize("lattice", [None, Lattice((2**14,), (0,))])

@@ -15,6 +15,7 @@ def every_kernel_compiled(monkeypatch):
         yield
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("even", [True, False])
 @pytest.mark.parametrize("rows", [1, 2, 7])
 @pytest.mark.parametrize("columns", [1, 255, 256, 257, 1500])

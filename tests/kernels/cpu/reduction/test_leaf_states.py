@@ -67,6 +67,7 @@ def in_line(random, dtype, n, kept):
     yield [apart, one], (1,)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("scratch", [1, 2**16])
 @pytest.mark.parametrize("n", [64, 95, 1024, 1025, 3000])
 @pytest.mark.parametrize("kept", [2, 7, 130])

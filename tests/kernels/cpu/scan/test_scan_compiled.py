@@ -103,6 +103,7 @@ def test_bits_are_those_of_the_way_through_numpy(way, shape, axis, monkeypatch):
                     assert same_bits(KERNELS[name](out, x, *more, **arguments), expected)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kernel", ["scan", "leaf_scan"])
 @pytest.mark.parametrize("function", ["add", "multiply"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

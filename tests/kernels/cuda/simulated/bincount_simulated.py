@@ -37,6 +37,7 @@ def weights(shape, kind):
     return (made > 0) if kind == "?" else made.astype("i8" if kind in "BL" else kind).astype(kind)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("kind", [None, "d", "D"])
@@ -51,6 +52,7 @@ def test_tables_of_any_shape(gpu, shape, tree, kind):
     check(*turned, **told)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("target", [0, 1, 2])
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("kind", [None, "d", "D"])

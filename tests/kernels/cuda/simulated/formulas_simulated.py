@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from dask_tapestry.cells import CellBuilder
@@ -11,6 +11,7 @@ from dask_tapestry_kernels.cuda import KERNELS as CUDA
 from dask_tapestry_kernels.elementary.functions import COMPLEX_FUNCTIONS, FUNCTIONS
 from dask_tapestry_kernels.formulas import scalar_codegen
 from tests.comparisons import same_bits
+from tests.examples import examples
 from tests.kernels.cpu.cells.expressions import (
     DTYPES,
     chosen,
@@ -75,7 +76,7 @@ def test_every_elementary_function(gpu, dtype, name, arity):
     check(expression, [cells, generator.permutation(cells)][:arity])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(expressions(), st.integers(0, 40))
 def test_drawn_formulas(gpu, expression, cells):
     check(expression, operands(expression, cells))

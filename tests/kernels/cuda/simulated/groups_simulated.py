@@ -58,6 +58,7 @@ def check(cells, codes, **told):
 CODES = GENERATOR.integers(-1, 6, (13, 4))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("target", [None, 0, 1])
 @pytest.mark.parametrize(
@@ -69,6 +70,7 @@ def test_groups_are_folded_in_order(gpu, name, target, tree):
     check(np.asfortranarray(x)[::-1], CODES[::-1], **way(name, "d", tree, target=target))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", "?bHilefFD")
 @pytest.mark.parametrize("skipna", [False, True])
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "any"])
@@ -76,6 +78,7 @@ def test_cells_of_every_dtype(gpu, name, kind, skipna):
     check(some(kind), CODES, **way(name, kind, skipna=skipna))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", "hlef")
 @pytest.mark.parametrize("skipna", [False, True])
 @pytest.mark.parametrize("name", ["nanmean", "nanvar"])

@@ -55,6 +55,7 @@ def heights(count, kind):
     return made
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", "fc")
 @pytest.mark.parametrize("points", POINTS)
 @pytest.mark.parametrize(("left", "right"), ENDS)
@@ -66,6 +67,7 @@ def test_special_cells(gpu, kind, points, left, right):
     check(cells, known, smooth, left, right)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", "fc")
 @pytest.mark.parametrize("period", [1.0, 0.3, 360.0])
 @pytest.mark.parametrize("points", ["some", "one", "twice"])

@@ -69,6 +69,7 @@ def test_products_are_added_by_strips(gpu):
     np.testing.assert_allclose(*sums, rtol=1e-12)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("function", ["fft", "ifft", "rfft", "irfft"])
 @pytest.mark.parametrize("kind", "?befdFD")
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
@@ -172,6 +173,7 @@ def adjoint(x):
 STACKS = [(), (3,), (2, 1), (0,)]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("points", STACKS)
 @pytest.mark.parametrize("kind", "fdFD")
 @pytest.mark.parametrize(("rows", "columns"), [(5, 3), (3, 5), (1, 1)])

@@ -34,6 +34,7 @@ def test_spans_are_counted_in_parts(gpu, monkeypatch):
     assert gpu.launches[0][1] > 3
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("kind", "?bHfdD")
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("share", [0, 0.5, 1])

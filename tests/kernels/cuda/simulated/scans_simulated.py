@@ -154,6 +154,7 @@ def test_pieces_after_one_another_hand_on_the_total(gpu, way):
         assert same_bits(carries[1], carries[0])
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("way", ["sum", "narrowed", "greatest half"])
 @pytest.mark.parametrize("skip", [0, 1, 39, 40, 45, 200])
 @pytest.mark.parametrize("axis", [0, 1])

@@ -57,6 +57,7 @@ def test_bins_ascend_or_descend(gpu, pair, right):
         run(CUDA["digitize"], None, x, wrong, right=right)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("even", [False, True])
 @pytest.mark.parametrize("pair", ["dd", "fd", "ld", "bd", "ed", "ll", "Bd", "?d"])
 @pytest.mark.parametrize("dtype", ["u4", "i8"])

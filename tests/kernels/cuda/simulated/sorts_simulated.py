@@ -71,6 +71,7 @@ def test_shapes_and_parts(gpu, shape, part):
         check("ranks", x, axis=axis, ranks=(3, 0), part=slice(1, 2))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("last", [True, False])
 @pytest.mark.parametrize("cells", [4, 19, 20, 23])
 @pytest.mark.parametrize("kind", "dlb")
