@@ -265,11 +265,11 @@ def _sources(program: Program) -> tuple[_SourceReads, ...]:
     everything = program.schedule(program.type.box, rounded=False).boxes
     kinds: dict[object, int] = {}
     found = list[_SourceReads]()
-    for value, moved in shifts.items():
+    for value, all_shifts in shifts.items():
         operator, type_ = program.instruction(value).operator, program.types[value]
         assert isinstance(operator, Source)
-        own = tuple(map(tuple, moved))
-        alike = operator.slot(0) or operator, type_, own, everything[value]
+        moves = tuple([tuple(one) for one in all_shifts])
+        alike = operator.slot(0) or operator, type_, moves, everything[value]
         kind = kinds.setdefault(alike, value)
-        found.append(_SourceReads(value, operator, type_.shape, own, everything[value], kind))
+        found.append(_SourceReads(value, operator, type_.shape, moves, everything[value], kind))
     return tuple(found)
