@@ -264,17 +264,24 @@ class Program:
         boxes_read[-1].append(box)
         boxes: list[tuple[ZRange, ...]] = [()] * count
         works: list[Work] = []
-        outer, plain = dict(self.within), self.plain
+        outer, plain, instructions = dict(self.within), self.plain, self.instructions
+        granularity = self.granularity if rounded else (None,) * len(instructions)
         nothing = box.is_empty or not rounded  # also boxes without cells move
         for value in range(count - 1, first - 1, -1):
-            operator, inputs, types, type_, *_ = self.instructions[value - first]
             value_boxes = boxes_read[value]
-            together = self.granularity[value - first] if rounded else None
+            if not value_boxes:
+                continue
+            operator, inputs, types, type_, *_ = instructions[value - first]
+            together = granularity[value - first]
             if together and value < count - 1:
                 value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
             lasting = self.lasting[value - first]
-            room = EXTRA_READ if lasting.is_source else EXTRA_CELLS
-            held = boxes[value] = merged(value_boxes, outer.get(value, ()), room)
+            if len(value_boxes) > 1:
+                room = EXTRA_READ if lasting.is_source else EXTRA_CELLS
+                held = merged(value_boxes, outer.get(value, ()), room)
+            else:
+                held = tuple(value_boxes)
+            boxes[value] = held
             demand = lasting.demand
             for value_box in held:
                 if demand is not None:
@@ -284,7 +291,7 @@ class Program:
                     reads = tuple([(inputs[number], need) for number, need in pieces])
                 works.append(Work(value, value_box, reads))
                 for source, need in reads:
-                    if not need.is_empty or nothing or not plain[source]:
+                    if nothing or not need.is_empty or not plain[source]:
                         boxes_read[source].append(need)
         for value in range(first):
             boxes[value] = merged(boxes_read[value], outer.get(value, ()), EXTRA_READ)

@@ -42,8 +42,10 @@ class PatternPairs:
         last, own_last = self._end[:number] - sides, self._end[number] - own
         met = (sides == own) & (sides > 0)
         met &= (self._first[:number] <= own_last) & (self._first[number] <= last)
-        met &= self._reaches(number, self._lo)
-        return [int(n) for n in np.flatnonzero(met.all(axis=1))]
+        near = np.flatnonzero(met.all(axis=1))
+        if near.size:
+            near = near[self._reaches(number, near, self._lo).all(axis=1)]
+        return [int(n) for n in near]
 
     def are_apart(self, number: int, shortest: Sequence[int]) -> bool:
         """Whether no box of a pattern can have the same part of a block as one of those before.
@@ -52,13 +54,16 @@ class PatternPairs:
         """
         shared = np.minimum(self._end[:number], self._end[number])
         shared = shared - np.maximum(self._first[:number], self._first[number])
-        equal = self._reaches(number, self._lo) | self._reaches(number, self._hi)
-        apart = (shared <= 0) | ((shared < np.array(shortest)) & ~equal)
+        near = np.flatnonzero((shared > 0).all(axis=1))
+        if not near.size:
+            return True
+        equal = self._reaches(number, near, self._lo) | self._reaches(number, near, self._hi)
+        apart = (shared[near] < np.array(shortest)) & ~equal
         return bool(apart.any(axis=1).all())
 
-    def _reaches(self, number: int, corner: Vector) -> Vector:
-        """Along each axis, whether corners of a box before and of one of this may be alike."""
-        pace = np.gcd(self._pace[:number], self._pace[number])
-        distance = corner[number] - corner[:number]
+    def _reaches(self, number: int, others: Vector, corner: Vector) -> Vector:
+        """Along each axis, whether corners of a box of others and of one of this may be alike."""
+        pace = np.gcd(self._pace[others], self._pace[number])
+        distance = corner[number] - corner[others]
         reached: Vector = np.where(pace == 0, distance == 0, distance % np.maximum(pace, 1) == 0)
         return reached

@@ -59,6 +59,13 @@ class Rank(NamedTuple):
             self.busy + other.busy,
         )
 
+    def is_beyond(self, most: Rank, step: Rank) -> bool:
+        """Whether a step is too much beside those of this rank: the rank of all is beyond `most`.
+
+        Then it is with any further steps, too, as none takes less than nothing.
+        """
+        return self.plus(step) > most
+
     def with_seconds(self, times: float) -> Rank:
         """The rank of what takes so many times the seconds."""
         return self._replace(seconds=times * self.seconds, busy=times * self.busy)

@@ -29,11 +29,28 @@ class _Shift(NamedTuple):
 
 
 class _SourceReads(NamedTuple):
-    """A stored source of a program: how steps of its output move each box, and boxes of it all."""
+    """A stored source of a program.
+
+    Attributes
+    ----------
+    value
+        Its number.
+    operator, shape
+        The source itself, and its extents.
+    shifts
+        How steps of the program's output move each box of it.
+    everything
+        The boxes of it that all of the output needs.
+    kind
+        The number of the first source that is stored alike, and whose boxes move alike.
+    """
 
     value: int
+    operator: Source
+    shape: tuple[int, ...]
     shifts: tuple[tuple[_Shift, ...], ...]
     everything: tuple[ZRange, ...]
+    kind: int
 
 
 class _Span(NamedTuple):
@@ -60,35 +77,56 @@ class _Span(NamedTuple):
 
 
 def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
-    """Bytes that all blocks of a grid read from stores, if that of the cells `box` is usual."""
+    """Bytes that all blocks of a grid read from stores, if that of the cells `box` is usual.
+
+    Sources that are alike and of which alike boxes are read, as the files of a stack, are looked at
+    once.
+    """
     schedule = program.schedule(box)
-    total, first = 0.0, len(program.inputs)
-    for value, shifts, everything in _sources(program):
-        operator = program.instructions[value - first].operator
-        assert isinstance(operator, Source)
-        shape = program.types[value].shape
-        sides = operator.read_sides or (1,) * len(shape)
-        reads, own_box = schedule.boxes[value], box
-        if len(reads) < len(shifts):  # on a diagonal, where boxes are one
+    total = 0.0
+    known: dict[object, float] = {}
+    for source in _sources(program):
+        reads, own_box = schedule.boxes[source.value], box
+        if len(reads) < len(source.shifts):  # on a diagonal, where boxes are one
             own_box = block_box(cuts, (0,) * (len(cuts) - 1) + (cuts[-1].count - 1,))
-            reads = program.schedule(own_box).boxes[value]
-        all_read = len(everything) == len(reads)
-        for number, need in enumerate(reads):
-            own = _own_shifts(shifts, number, len(reads))
-            times = 1.0
-            for dim, cut in enumerate(cuts):
-                if cut.count > 1:
-                    spans = [
-                        _Span(
-                            *(need.lo[axis], need.hi[axis], cells, apart, sides[axis], shape[axis]),
-                            covered=_covered(own, everything[number], axis) if all_read else 0,
-                        )
-                        for other, axis, cells, apart in own
-                        if other == dim
-                    ]
-                    length = own_box.hi[dim] - own_box.lo[dim]
-                    times *= _times(cut, own_box.lo[dim], length, tuple(spans))
-            total += operator.stored_bytes(need) * times
+            reads = program.schedule(own_box).boxes[source.value]
+        key = source.kind, reads, own_box is box
+        if key not in known:
+            known[key] = _bytes_of(source, reads, cuts, own_box)
+        total += known[key]
+    return total
+
+
+def _bytes_of(
+    source: _SourceReads, reads: Sequence[ZRange], cuts: Sequence[Cuts], box: ZRange
+) -> float:
+    """Bytes that all blocks read of a source, of which that of the cells `box` needs `reads`."""
+    operator, shifts, everything = source.operator, source.shifts, source.everything
+    shape = source.shape
+    sides = operator.read_sides or (1,) * len(shape)
+    all_read = len(everything) == len(reads)
+    cut_dims = [(dim, cut) for dim, cut in enumerate(cuts) if cut.count > 1]
+    known: dict[object, float] = {}
+    total = 0.0
+    for number, need in enumerate(reads):
+        own = _own_shifts(shifts, number, len(reads))
+        times = 1.0
+        for dim, cut in cut_dims:
+            spans = tuple(
+                [
+                    _Span(
+                        *(need.lo[axis], need.hi[axis], cells, apart, sides[axis], shape[axis]),
+                        covered=_covered(own, everything[number], axis) if all_read else 0,
+                    )
+                    for other, axis, cells, apart in own
+                    if other == dim
+                ]
+            )
+            if (dim, spans) not in known:
+                length = box.hi[dim] - box.lo[dim]
+                known[dim, spans] = _times(cut, box.lo[dim], length, spans)
+            times *= known[dim, spans]
+        total += operator.stored_bytes(need) * times
     return total
 
 
@@ -128,7 +166,16 @@ def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> floa
 
 def _of_each(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> list[float]:
     """Cells of the chunks that blocks in a row read, each times how many it stands for."""
-    return [n * _of_one(a, b, start, length, spans) for a, b, n in _representative_blocks(cut)]
+    blocks = _representative_blocks(cut)
+    cells = [1] * len(blocks)
+    for lo, hi, pace, apart, chunk, extent, _ in spans:
+        for at, (first, end, _) in enumerate(blocks):  # `_whole` of what is moved, written out
+            reach = max(1, hi - lo + abs(pace) * (end - first - length) // apart)
+            begin = lo + pace * (first - start) // apart
+            begin = max(0, min(begin, extent - reach))
+            stop = -(-(begin + reach) // chunk) * chunk
+            cells[at] *= (stop if stop < extent else extent) - begin // chunk * chunk
+    return [n * own for own, (_, _, n) in zip(cells, blocks, strict=True)]
 
 
 def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> list[float] | None:
@@ -172,15 +219,16 @@ def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
     return (stop if stop < extent else extent) - lo // chunk * chunk
 
 
-def _representative_blocks(cut: Cuts) -> list[tuple[int, int, float]]:
+@lru_cache(maxsize=1024)  # all sources are read along the same dimensions
+def _representative_blocks(cut: Cuts) -> tuple[tuple[int, int, float], ...]:
     """Blocks in a row, each with how many it stands for."""
     count = cut.count
     if count <= ROW_BLOCKS_COUNTED + 2:
-        return [(*cut.block(number), 1) for number in range(count)]
+        return tuple([(*cut.block(number), 1) for number in range(count)])
     inner = count - 2
     between = [1 + n * inner // ROW_BLOCKS_COUNTED for n in range(ROW_BLOCKS_COUNTED)]
     middle = [(*cut.block(number), inner / ROW_BLOCKS_COUNTED) for number in between]
-    return [(*cut.block(0), 1), *middle, (*cut.block(count - 1), 1)]
+    return ((*cut.block(0), 1), *middle, (*cut.block(count - 1), 1))
 
 
 @lru_cache(maxsize=1024)
@@ -215,7 +263,13 @@ def _sources(program: Program) -> tuple[_SourceReads, ...]:
                     if a != b
                 ]
     everything = program.schedule(program.type.box, rounded=False).boxes
-    return tuple(
-        _SourceReads(value, tuple(map(tuple, moved)), everything[value])
-        for value, moved in shifts.items()
-    )
+    kinds: dict[object, int] = {}
+    found = list[_SourceReads]()
+    for value, all_shifts in shifts.items():
+        operator, type_ = program.instruction(value).operator, program.types[value]
+        assert isinstance(operator, Source)
+        moves = tuple([tuple(one) for one in all_shifts])
+        alike = operator.slot(0) or operator, type_, moves, everything[value]
+        kind = kinds.setdefault(alike, value)
+        found.append(_SourceReads(value, operator, type_.shape, moves, everything[value], kind))
+    return tuple(found)

@@ -106,6 +106,11 @@ class State:
         no_more = all(now <= ALIKE_SECONDS * before for before, now in pairs)
         return no_more and self.rank.exceeded <= first.rank.exceeded
 
+    @property
+    def as_good(self) -> Rank:
+        """The rank beyond which no plan is as good as this one."""
+        return self.rank.with_seconds(ALIKE_SECONDS)
+
     @cached_property
     def readers(self) -> Mapping[Node, tuple[Node, ...]]:
         """For each held node, the nodes whose steps read it."""

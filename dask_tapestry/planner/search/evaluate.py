@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
+from functools import partial
 
-from dask_tapestry.planner.cost.rank import Rank, rank
+from dask_tapestry.planner.cost.rank import NOTHING, Rank, rank
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
 from dask_tapestry.planner.fusion.group import Group, is_external
 from dask_tapestry.planner.search.choices import Choices, State
@@ -17,12 +18,30 @@ NO_GRIDS: Mapping[Node, Grid] = {}
 
 def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
     """The plan of `graph`, whose forms are chosen already, with the other `choices`."""
+    state = evaluate_within(graph, choices, pricing, None)
+    assert state is not None
+    return state
+
+
+def evaluate_within(
+    graph: Graph, choices: Choices, pricing: Pricing, most: Rank | None
+) -> State | None:
+    """The plan of `graph`; None as soon as its first steps take more than the rank `most`."""
     held = pricing.held(graph, choices.held, choices.fused)
     placed: dict[Node, PricedGroup] = {}
+    so_far, too_much = NOTHING, None
     for node in graph.nodes:
-        if node in held and not is_given(node):
-            chosen = choices.places.get(node)
-            placed[node] = place(node, held, placed, pricing, choices.grids, chosen)
+        if node not in held or is_given(node):
+            continue
+        if most is not None:
+            too_much = partial(so_far.is_beyond, most)
+        chosen = choices.places.get(node)
+        priced = place(node, held, placed, pricing, choices.grids, chosen, too_much)
+        placed[node] = priced
+        if most is not None:
+            so_far = so_far.plus(rank(priced.cost, priced.limits))
+            if so_far > most:
+                return None
     return State(choices, graph, placed, tuple(m.place for m in pricing.machine.places))
 
 

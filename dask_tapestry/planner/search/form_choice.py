@@ -285,7 +285,7 @@ class _Chooser:
         placed, so_far = {**self._placed, **before}, NOTHING_TAKEN
         for one in added:
             if one is node or one in held:
-                too_much = None if most is None else partial(_is_beyond, so_far, most)
+                too_much = None if most is None else partial(so_far.is_beyond, most)
                 priced = place(one, boundary, placed, self.pricing, is_too_much=too_much)
                 steps[one] = placed[one] = priced
                 so_far = so_far.plus(rank(priced.cost, priced.limits))
@@ -299,11 +299,6 @@ def _form_of_size(forms: Collection[Form], choice: FormChoice) -> Form | None:
     form = next((form for form in forms if form.name == choice.name), None)
     has_size = form is not None and min(form.sizes) <= choice.size <= max(form.sizes)
     return form if has_size else None
-
-
-def _is_beyond(so_far: Rank, most: Rank, step: Rank) -> bool:
-    """Whether a step is too much beside those before it."""
-    return so_far.plus(step) > most
 
 
 def _is_far_worse(rank: Rank, best: Rank) -> bool:

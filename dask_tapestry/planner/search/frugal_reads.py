@@ -44,7 +44,9 @@ def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) ->
     for choices in _handed_on(space, state):
         if space.pricing.evaluated > last:
             return
-        other = space.state(choices)
+        other = space.state_within(choices, first.as_good)
+        if other is None:
+            continue
         if other.carried <= LIGHTER_SHARE * state.carried and _is_as_good(space, first, other):
             yield other
 

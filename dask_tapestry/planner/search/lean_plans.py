@@ -57,7 +57,9 @@ def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iter
         space.pricing.evaluated += len(state.placed) // STEPS_A_COST  # of looking at its memory
         if space.pricing.evaluated > last:
             return
-        other = space.state(choices)
+        other = space.state_within(choices, first.as_good)
+        if other is None:
+            continue
         is_as_good = other.is_as_good_as(first) and space.fits_at_worst(other)
         if is_as_good and space.fullest_at_worst(other).bytes <= most:
             yield other

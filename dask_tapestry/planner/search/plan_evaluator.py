@@ -20,7 +20,7 @@ from dask_tapestry.planner.memory.ample_memory import is_ample
 from dask_tapestry.planner.memory.memory import PeakWorkers, Slices, WorkerMemory
 from dask_tapestry.planner.rewriting.rule_choices import formed
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
-from dask_tapestry.planner.search.evaluate import evaluate
+from dask_tapestry.planner.search.evaluate import evaluate, evaluate_within
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.tuning import NODES_A_COST, STEPS_A_COST
@@ -91,6 +91,7 @@ class PlanEvaluator:
         self.rounds, self.reserve, self.most_seconds = rounds, reserve, inf
         self.known = KnownForms() if known is None else known
         self._states: dict[object, State] = {}
+        self._beyond: dict[object, Rank] = {}  # what plans take more than that were given up
         self._peaks: dict[object, PeakWorkers] = {}
         self._worst: dict[object, PeakWorkers] = {}
         self._fits_at_worst: dict[object, bool] = {}
@@ -124,6 +125,24 @@ class PlanEvaluator:
             self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
             self._states[key] = evaluate(graph, choices, self.pricing)
         return self._states[key]
+
+    def state_within(self, choices: Choices, most: Rank) -> State | None:
+        """The plan with these choices; None if it was seen to take more than the rank `most`.
+
+        It is given up as soon as its first steps do, and not begun again for as much or less.
+        """
+        key = choices.key
+        state, least = self._states.get(key), self._beyond.get(key)
+        if state is not None or (least is not None and most <= least):
+            return state
+        graph, _ = self.became(choices.forms)
+        self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
+        state = evaluate_within(graph, choices, self.pricing, most)
+        if state is None:
+            self._beyond[key] = most
+        else:
+            self._states[key] = state
+        return state
 
     def group(self, node: Node, choices: Choices) -> Group:
         """What computes a node of the graph in the forms that are chosen."""

@@ -40,7 +40,12 @@ def with_relays(space: PlanEvaluator, state: State, costs: int) -> State:
 
 
 def relays(space: PlanEvaluator, state: State) -> Iterator[Choices]:
-    """Values of which steps cut many slices are held in blocks between, too, one at a time."""
+    """Values of which steps cut many slices are held in blocks between, too, one at a time.
+
+    Of values that are alike and read alike, as those of many files, the first one: what does not
+    pay for it does not for others, and what pays is tried again.
+    """
+    tried = set[object]()
     originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
     for reader in sorted(state.placed.values(), key=lambda priced: -priced.cost.slices):
         if reader.cost.slices < MANY_SLICES:
@@ -52,10 +57,15 @@ def relays(space: PlanEvaluator, state: State) -> Iterator[Choices]:
             taken = state.choices.forms.get(original, ())
             if relayed_form(node) is None or any(form.name == RELAYED for form in taken):
                 continue
+            producer = state.placed[node]
+            kind = reader.group.node, producer.group.program, producer.held, producer.grid
+            if kind in tried:
+                continue
+            tried.add(kind)
             forms = {**state.choices.forms, original: (*taken, FormChoice(RELAYED, 1))}
             relayed = space.in_forms(state.choices, forms)
             relay = space.became(forms)[1][original]
-            for made in _made(space, state.placed[node]):
+            for made in _made(space, producer):
                 cut = {node: made, relay: between(made, pulled_grid(node, reader))}
                 yield replace(
                     relayed,

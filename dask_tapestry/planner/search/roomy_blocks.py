@@ -49,7 +49,9 @@ def _roomier(space: PlanEvaluator, first: State, state: State, last: int) -> Ite
     for choices in _finer(space, state):
         if space.pricing.evaluated > last:
             return
-        other = space.state(choices)
+        other = space.state_within(choices, first.as_good)
+        if other is None:
+            continue
         is_as_good = other.is_as_good_as(first) and space.fits_at_worst(other)
         if is_as_good and _holds_less(space, state, other):
             yield other

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.operators.matrices.row_blocks import triangles_of_blocks
+from dask_tapestry.planner.cost import stored_reads
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.rewriting.passes import simplified
@@ -28,6 +29,31 @@ VALUES = {
     "differences": X[1:] - X[:-1],
     "product": X @ dt.placeholder((90, 40), "f8", (30, 16)),
 }
+
+
+def stack_of(count, *others):
+    sources = [dt.placeholder((60, 90), "f8", (8, 30)) for _ in range(count)]
+    return group_of(dt.stack([*sources, *others]).sum(axis=0).node, set()).program
+
+
+def test_sources_that_are_alike_are_looked_at_once(monkeypatch):
+    looked_at = []
+
+    def counting(source, *args):
+        looked_at.append(source)
+        return once(source, *args)
+
+    once = stored_reads._bytes_of
+    monkeypatch.setattr(stored_reads, "_bytes_of", counting)
+    grid = Cuts.regular(60, 7), Cuts.regular(90, 20)
+    box = largest_box(grid)
+    one = stored_bytes(stack_of(1, dt.zeros((60, 90))), grid, box)
+    assert stored_bytes(stack_of(9, dt.zeros((60, 90))), grid, box) == pytest.approx(9 * one)
+    assert len(looked_at) == 2
+    other = dt.placeholder((60, 90), "f8", (60, 5))
+    alone = stored_bytes(stack_of(0, other, dt.zeros((60, 90))), grid, box)
+    assert stored_bytes(stack_of(3, other), grid, box) == pytest.approx(3 * one + alone)
+    assert alone != one
 
 
 def counted(program, grid):

@@ -28,6 +28,28 @@ def test_equal_choices_are_evaluated_once():
     assert space.pricing.evaluated == spent
 
 
+def test_plans_that_take_too_long_are_given_up_and_not_begun_again():
+    space, whole = space_of(stored() + 1), space_of(stored() + 1).state(Choices())
+    less = whole.rank.with_seconds(0.5)
+    assert space.state_within(Choices(), less) is None
+    spent = space.pricing.evaluated
+    assert space.state_within(Choices(), less.with_seconds(0.9)) is None
+    assert space.pricing.evaluated == spent
+    found = space.state_within(Choices(), whole.rank)
+    assert found is not None
+    assert found.rank == whole.rank
+    assert space.state_within(Choices(), less) is found is space.state(Choices())
+
+
+@pytest.mark.parametrize("times", [0.5, 0.99, 1.0, 1.1])
+def test_a_plan_within_a_rank_is_the_plan(times):
+    for x in (stored(), stored() @ stored().T, dt.median(stored(), axis=0)):
+        plan = space_of(x + 1).state(Choices())
+        found = space_of(x + 1).state_within(Choices(), plan.rank.with_seconds(times))
+        assert (found is None) == (times < 1.0)
+        assert found is None or (found.rank, found.placed.keys()) == (plan.rank, plan.placed.keys())
+
+
 def test_forms_are_chosen_once_however_results_are_fetched(monkeypatch):
     chosen = []
 

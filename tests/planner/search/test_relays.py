@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.planner.plan_json import dumps, loads
 from dask_tapestry.planner.search import relays
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts
+from tests.planner.spaces import space_of
 
 MACHINE = dt.Resources(workers=128, threads=4, memory="16 GiB", bandwidth="1 GB/s")
 
@@ -32,6 +35,25 @@ def test_a_relay_saves_seconds(monkeypatch):
     direct = dt.plan(autocorrelation((14611, 721, 1440)), resources=MACHINE)
     assert not relay_steps(direct)
     assert plan.cost["seconds"] < 0.9 * direct.cost["seconds"]
+
+
+def relays_of_files(lengths):
+    """Relays of files that are held in blocks of rows, and joined and read by columns."""
+    files = [dt.placeholder((n, 64), "f4", (4, 64)) for n in lengths]
+    space = space_of(dt.median(dt.concatenate(files), axis=0))
+    read = [n for n in space.graph.nodes if isinstance(n.operator, Source)]
+    rows = {
+        n: tuple(Cuts.regular(*sides) for sides in ((n.type.shape[0], 4), (64, 64))) for n in read
+    }
+    return list(relays.relays(space, space.state(Choices(held=frozenset(read), grids=rows))))
+
+
+def test_files_that_are_alike_are_relayed_once(monkeypatch):
+    monkeypatch.setattr(relays, "MANY_SLICES", 0)
+    one = relays_of_files([40, 40])
+    assert one
+    assert len(relays_of_files([40] * 9)) == len(one)
+    assert len(relays_of_files([40, 80, 160])) > len(one)
 
 
 def test_few_slices_are_cut_directly():
