@@ -106,7 +106,7 @@ def folded(
     """
     declared = MONOIDS[monoid]
     if declared.neutral is not None or initial is not NOT_GIVEN:
-        a, where = where_selected(a, axis, where)
+        a, axis, where = where_selected(a, axis, where, flag(keepdims))
     x = asarray(a).node
     axes = fold_axes(axis, x.type.ndim)
     normalize_axes(axes, x.type.ndim)  # wrong axes are reported before a wrong dtype, as in NumPy

@@ -19,25 +19,27 @@ from dask_tapestry.teg import Node, Tensor
 
 
 def where_selected(
-    a: ArrayLike, axis: Axes, where: Any, squared: bool = False
-) -> tuple[ArrayLike, Any]:
-    """An array and `where=` of a reduction: of selected cells, all cells and the mask.
+    a: ArrayLike, axis: Axes, where: Any, keepdims: bool, squared: bool = False
+) -> tuple[ArrayLike, Axes, Any]:
+    """An array, axes and `where=` of a reduction: of selected cells, all cells and the mask.
+
+    What keeps the dimension of the mask, or leaves one of several, stays as it is.
 
     Parameters
     ----------
     axis
-        Along which cells are folded; what keeps the dimension of the mask stays as it is.
+        Along which cells are folded.
     squared
         Whether cells are subtracted and multiplied before they are folded.
     """
     made = a.selected if isinstance(a, Array) else None
     if made is None or not (where is np._NoValue or where is True or where is None):
-        return a, where
-    selection = selection_in(made)
-    if selection.dim not in normalize_axes(axis, selection.cells.type.ndim):
-        return a, where
+        return a, axis, where
+    selection, axes = selection_in(made), normalize_axes(axis, made.bound.type.ndim)
+    if selection.dim not in axes or (keepdims and len(selection.dims) > 1):
+        return a, axis, where
     cells = selection.harmless if squared else selection.cells
-    return Array(cells), Array(selection.where)
+    return Array(cells), selection.axes_of(axes), Array(selection.where)
 
 
 def of_selected(make: Callable[..., Tensor], values: Sequence[Any]) -> Array | None:

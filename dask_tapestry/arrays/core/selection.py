@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dask_tapestry.arrays.tuning import MASK_NODES
@@ -22,7 +23,7 @@ class Selection(NamedTuple):
     cells
         With those that are not selected.
     mask
-        One-dimensional, as long as `cells` along `dim`.
+        As long as `cells` along its dimensions, of which the first is `dim` of the cells.
     """
 
     cells: Tensor
@@ -30,11 +31,22 @@ class Selection(NamedTuple):
     dim: int
 
     @property
+    def dims(self) -> range:
+        """The dimensions of the cells that the mask has: one of what is selected."""
+        return range(self.dim, self.dim + self.mask.type.ndim)
+
+    @property
     def where(self) -> Tensor:
         """The mask in the shape of the cells."""
         shape = self.cells.type.shape
-        sides = [n if axis == self.dim else 1 for axis, n in enumerate(shape)]
+        sides = [n if axis in self.dims else 1 for axis, n in enumerate(shape)]
         return broadcast(reshape(self.mask, tuple(sides)), shape)
+
+    def axes_of(self, axes: Sequence[int]) -> tuple[int, ...]:
+        """The dimensions of the cells that are those of what is selected."""
+        more = len(self.dims) - 1
+        before = [axis for axis in axes if axis < self.dim]
+        return (*before, *self.dims, *[axis + more for axis in axes if axis > self.dim])
 
     @property
     def harmless(self) -> Tensor:
@@ -71,7 +83,7 @@ def selection_of(cells: Tensor, dim: int, mask: Tensor) -> Selection | None:
     Who counts a mask first reads no cells of lines that it leaves out, but the mask twice: it is
     better where a line has more cells, and the mask is not computed of them.
     """
-    if cells.type.dtype.kind not in KINDS:
+    if cells.type.dtype.kind not in KINDS or not mask.type.ndim:
         return None
     if cells.type.size == mask.type.size or _is_read_by(cells, mask):
         return Selection(cells, mask, dim)

@@ -82,7 +82,7 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
     Source: NumPy's boolean indexing.
     """
     lines, flat = _lines(x, dim, mask.type.ndim), reshape(mask, (mask.type.size,))
-    line, selection = _line_cells(lines, dim), selection_of(lines, dim, flat)
+    line, selection = _line_cells(lines, dim), selection_of(x, dim, mask)
     return deferred_selection(
         flat, lambda pick: pick(lines, dim), owner=mask, line=line, selection=selection
     )

@@ -58,7 +58,7 @@ def mean(
     >>> float(dt.mean(dt.arange(5)))
     2.0
     """
-    a, where = where_selected(a, axis, where)
+    a, axis, where = where_selected(a, axis, where, flag(keepdims))
     x, kind = asarray(a).node, wanted_dtype(dtype)
     mask = mask_of(where, x)
     axes = _axes(axis, x, mask)
@@ -194,7 +194,7 @@ def _var_or_std(
     mean: ArrayLike,
 ) -> Tensor:
     """The variance or its root: in one pass where the monoid can, else in two, as NumPy does."""
-    a, where = where_selected(a, axis, where, squared=True)
+    a, axis, where = where_selected(a, axis, where, keepdims, squared=True)
     x, kind = asarray(a).node, wanted_dtype(dtype)
     mask, given = mask_of(where, x), x.type.dtype
     axes = _axes(axis, x, mask)

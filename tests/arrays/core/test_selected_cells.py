@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +22,6 @@ FOLDS = {
     "std": lambda x: x.std(),
     "any": lambda x: (x > 3).any(),
     "all": lambda x: (x > 0).all(),
-    "kept": lambda x: x.sum(keepdims=True),
     "begun": lambda x: x.sum(initial=5),
     "first axis": lambda x: x.sum(axis=0),
     "count": lambda x: np.count_nonzero(x),
@@ -142,6 +142,24 @@ def test_lines_of_a_mask_made_of_them_are_not(counts):
     x = dt.asarray(np.arange(12.0).reshape(4, 3))
     assert x[x[:, 0] > 3].mean(axis=0).compute().tolist() == [7.5, 8.5, 9.5]
     assert not counts
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_a_dimension_is_kept_as_one(counts, rank):
+    def kept(x):
+        return x[x[:, 0] > 3 if rank == 1 else x > 3].sum(axis=0, keepdims=True)
+
+    cells = np.arange(12.0).reshape(4, 3)
+    expected, value = kept(cells), kept(dt.asarray(cells))
+    np.testing.assert_array_equal(value, expected)
+    assert len(counts) == rank - 1
+
+
+def test_stored_chunks_are_folded_as_they_lie(tmp_path):
+    zarr.create_array(tmp_path / "x", data=np.ones((40, 60, 50)), chunks=(10, 20, 50))
+    x = dt.from_zarr(tmp_path / "x")
+    plan = dt.plan(x[x > 0].mean(), resources=dt.Resources(4, 1, memory="40 MB"))
+    assert plan.cost["bytes_read"] == x.nbytes
 
 
 def test_nothing_has_no_least_cell():

@@ -231,10 +231,17 @@ def test_blocks_too_large_to_be_computed_side_by_side_are_computed_one_by_one(la
 
 
 def test_no_block_is_computed_alone_that_need_not_be(large_chunks):
-    roomy = dt.Resources(workers=2, threads=2, memory="4 GB")
-    for x in (large_chunks[100:110], large_chunks.mean(axis=0)):
+    jobs = (large_chunks[100:110], "4 GB"), (large_chunks.mean(axis=0), "12 GB")
+    for x, memory in jobs:
+        roomy = dt.Resources(workers=2, threads=2, memory=memory)
         steps = dt.plan(x, resources=roomy).core.steps.values()
         assert not any(step.machine.alone for step in steps)
+
+
+def test_blocks_are_computed_alone_where_chunks_would_be_read_again(large_chunks):
+    plan = dt.plan(large_chunks.mean(axis=0), resources=dt.Resources(2, 2, memory="4 GB"))
+    assert plan.cost["bytes_read"] == large_chunks.nbytes
+    assert any(step.machine.alone for step in plan.core.steps.values())
 
 
 def test_what_does_not_fit_alone_either_is_refused(large_chunks):
