@@ -145,7 +145,7 @@ def holds_objects(values: Sequence[ArrayLike | None]) -> bool:
     return any(isinstance(one, Array) and one.dtype.kind == "O" for one in values)
 
 
-def operand(value: ArrayLike | None, beside_objects: bool = False) -> Operand:
+def operand(value: ArrayLike | date | timedelta | None, beside_objects: bool = False) -> Operand:
     """Return `value` as a tensor, or as a scalar that takes part in promotion.
 
     Beside arrays of Python objects what is not an array is one of them.

@@ -52,7 +52,8 @@ def field_dtype(x: Tensor, key: str) -> np.dtype[Any]:
     """
     dtype = x.type.dtype
     _check(dtype, [key])
-    return dtype[key]
+    assert dtype.fields is not None
+    return np.dtype(dtype.fields[key][0])
 
 
 def _check(dtype: Any, names: Sequence[str]) -> None:
