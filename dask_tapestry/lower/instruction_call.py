@@ -14,6 +14,7 @@ from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry.steps.program import Instruction
 from dask_tapestry.teg import Sink, Source
+from dask_tapestry.teg.users_line import words_at
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels import format_kernels
 from dask_tapestry_kernels.block_format import (
@@ -89,7 +90,9 @@ def memory_for(instruction: Instruction, box: ZRange) -> Block | None:
 
 def _where(instruction: Instruction) -> str:
     built = f", built at {instruction.line}" if instruction.line else ""
-    return f"{instruction.type}{built}"
+    words = [w for w in words_at(instruction.line) if w != instruction.operator.label]
+    called = f" by {', '.join(words)}" if words else ""  # what the user called, if not this
+    return f"{instruction.type}{built}{called}"
 
 
 def _call(

@@ -58,6 +58,12 @@ def test_an_error_names_the_block_that_failed():
     assert "[2:4, 0:2]" in notes_of(x, scheduler="sync")
 
 
+def test_an_error_names_the_function_that_was_called():
+    x = dt.choose(dt.asarray([0, 5]), [dt.ones(2), dt.zeros(2)])
+    with pytest.raises(IndexError, match=r"takealongaxis\(.* by choose"):
+        x.compute()
+
+
 def test_lines_may_be_left_out():
     with dt.config(line_numbers=False):
         x = dt.from_array(Failing((3, 5)))

@@ -25,7 +25,7 @@ from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.user_names import names_of, worker_names
 from dask_tapestry.arrays.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
-from dask_tapestry.io.sources.coerce import as_tensor, unwrap_xarray
+from dask_tapestry.io.sources.coerce import as_tensor, is_array_like, unwrap_xarray
 from dask_tapestry.io.sources.masked_array import is_masked
 from dask_tapestry.io.sources.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.joins.concat import concat
@@ -106,11 +106,11 @@ def asarray(
     check_order(order)
     if copy:
         a = _copied(a)
-    if dtype is not None and not _is_typed(a):
-        a = _converted(a, as_dtype(dtype))
+    in_memory = not isinstance(a, list | tuple | int | float | complex)
+    if dtype is not None and is_pythons(a):
+        a, dtype = _cells_of(a, as_dtype(dtype)), None
     x = _array_of(a, names_of(dims))
     target = x.dtype if dtype is None else as_dtype(dtype)
-    in_memory = not isinstance(a, list | tuple | int | float | complex)
     if copy is False and not (in_memory and target == x.dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
     if copy is False and isinstance(a, Array) and chunks is None and dims is None:
@@ -139,19 +139,32 @@ def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> np.dtype[Any]:
         raise DTypeError(str(error)) from None
 
 
-def _converted(data: Any, dtype: np.dtype[Any]) -> Any:
-    """Python's own data as NumPy makes cells of it where these are integers, or stay objects."""
-    plain = isinstance(data, int | float | complex | list | tuple)
-    if not (dtype.hasobject or (dtype.kind in "iu" and plain)):
-        return data
+def is_pythons(data: object) -> bool:
+    """Whether data is Python's own, without a dtype: a value, or lists of values and no lazy array.
+
+    NumPy makes other cells of such data in a dtype than it makes of the array that the data is
+    without one: tuples are records, integers lose no digits, and floats are no dates.
+
+    Examples
+    --------
+    >>> is_pythons((1, "a")), is_pythons(None), is_pythons(np.float32(1)), is_pythons(b"")
+    (True, True, False, True)
+    """
+    if isinstance(data, list | tuple):
+        return not _holds_arrays(data)
+    return not is_array_like(data) and not hasattr(data, "dtype")
+
+
+def _cells_of(data: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Python's own data as NumPy makes cells of it."""
     try:
         return np.asarray(data, dtype)
     except OverflowError as error:
         raise ValueRangeError(str(error)) from None
     except ValueError as error:
-        if "inhomogeneous" not in str(error):
-            raise ArgumentError(str(error)) from None
-        return data  # which is refused as it is without a dtype
+        if "inhomogeneous" in str(error):
+            raise ArgumentError(f"not an array, as of lists of unequal lengths: {error}") from None
+        raise ArgumentError(str(error)) from None
     except TypeError as error:
         raise DTypeError(str(error)) from None
 
@@ -178,11 +191,6 @@ def _array_of(data: Any, dims: Dims) -> Array:
     if isinstance(data, list | tuple) and _holds_arrays(data):
         return Array(_stacked([_array_of(item, None).node for item in data], dims))
     return Array(as_tensor(data, dims))
-
-
-def _is_typed(data: Any) -> bool:
-    """Whether data has a dtype of its own, or holds what has one."""
-    return hasattr(data, "dtype") or (isinstance(data, list | tuple) and _holds_arrays(data))
 
 
 def _holds_arrays(data: Sequence[Any]) -> bool:

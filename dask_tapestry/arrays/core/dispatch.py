@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from functools import lru_cache, wraps
 from inspect import signature
 from typing import Any, TypeVar, cast
@@ -111,6 +112,8 @@ def is_wrapper(kind: Any) -> bool:
 
 
 def _wraps(kind: Any) -> bool:
+    if issubclass(kind, date | timedelta):  # of pandas, too: cells, as NumPy's scalars are
+        return False
     if issubclass(kind, np.ndarray | np.generic):
         return getattr(kind, "__array_ufunc__", 0) is None
     if not hasattr(kind, "__array_ufunc__"):
@@ -167,7 +170,12 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict
         whole = registered(METHODS, (ufunc.__name__, method))
         if "out" in kwargs:  # in a tuple, as of ufuncs with several results
             (kwargs["out"],) = kwargs["out"]
-        return NotImplemented if whole is None else whole(*inputs, **kwargs)
+        if whole is None:
+            raise TypeError(
+                f"dask_tapestry has no numpy.{name}.{method}; compute() the arrays first to use "
+                "NumPy's"
+            )
+        return whole(*inputs, **kwargs)
     ours = registered(UFUNC_FUNCTIONS, ufunc.__name__)
     if ours is None or set(kwargs) - _keywords(ours):
         return NotImplemented

@@ -63,7 +63,10 @@ def full(
     sides = shape_of(shape)
     names = names_of(dims, len(sides))
     if isinstance(fill_value, Array | list | tuple) or np.ndim(fill_value):
-        x = Array(broadcast(asarray(fill_value, dtype).node, sides))
+        cells = asarray(
+            asarray(fill_value), dtype
+        )  # an array first, as NumPy's: tuples are no records
+        x = Array(broadcast(cells.node, sides))
         x = x if names is None else x.rename(*names)
     else:
         with reading("fill_value"):

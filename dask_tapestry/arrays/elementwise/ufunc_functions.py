@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
@@ -147,7 +148,7 @@ def holds_objects(values: Sequence[ArrayLike | None]) -> bool:
     return any(isinstance(one, Array) and one.dtype.kind == "O" for one in values)
 
 
-def operand(value: ArrayLike | None, beside_objects: bool = False) -> Operand:
+def operand(value: ArrayLike | date | timedelta | None, beside_objects: bool = False) -> Operand:
     """Return `value` as a tensor, or as a scalar that takes part in promotion.
 
     Beside arrays of Python objects what is not an array is one of them.
@@ -162,7 +163,27 @@ def operand(value: ArrayLike | None, beside_objects: bool = False) -> Operand:
         return np.bytes_(value)
     if beside_objects and not is_array_like(value):
         return one_cell(value, np.dtype(object))
+    if isinstance(value, date | timedelta):
+        return time_of(value)
     return asarray(cast(ArrayLike, value)).node
+
+
+def time_of(value: date | timedelta) -> np.datetime64 | np.timedelta64:
+    """A date, time or length of time of Python's or of pandas' as NumPy's scalar.
+
+    {Raises} DTypeError: For a time with a zone, which cells have not.
+
+    Examples
+    --------
+    >>> time_of(timedelta(minutes=1)).dtype
+    dtype('<m8[us]')
+    """
+    if getattr(value, "tzinfo", None) is not None:
+        raise DTypeError(f"cells have no time zone: convert {value} to UTC, without a zone")
+    for method in ("to_timedelta64", "to_datetime64"):  # of pandas, in the unit that it has
+        if hasattr(value, method):
+            return cast(np.datetime64, getattr(value, method)())
+    return np.timedelta64(value) if isinstance(value, timedelta) else np.datetime64(value)
 
 
 def unary(name: str) -> Unary[Array]:

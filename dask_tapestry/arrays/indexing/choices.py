@@ -98,8 +98,7 @@ def select(
     for place, condition in enumerate(conditions):
         if condition.dtype != bool:
             raise ArgumentTypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
-    kinds = map(_kind, choicelist)
-    dtype = promoted(*kinds, default if np.isscalar(default) else asarray(default).dtype)
+    dtype = promoted(*map(_kind, [*choicelist, default]))
     result = asarray(default).astype(dtype)
     for condition, choice in zip(conditions[::-1], list(choicelist)[::-1], strict=True):
         result = where(condition, asarray(choice).astype(dtype), result)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from dask_tapestry.errors import ArgumentError, IndexingError
 from dask_tapestry.operators.cells.cell_bytes import fields, with_field
 from dask_tapestry.operators.cells.field import field
@@ -41,6 +43,17 @@ def assigned_field(x: Tensor, key: str | Sequence[str], value: Tensor) -> Tensor
         raise IndexingError(f"assign to the fields {list(key)} one by one")
     _check(x.type.dtype, [key])
     return with_field(x, key, value)
+
+
+def field_dtype(x: Tensor, key: str) -> np.dtype[Any]:
+    """The dtype of one field of structured cells.
+
+    {Raises} ArgumentError: If there is no such field.
+    """
+    dtype = x.type.dtype
+    _check(dtype, [key])
+    assert dtype.fields is not None
+    return np.dtype(dtype.fields[key][0])
 
 
 def _check(dtype: Any, names: Sequence[str]) -> None:

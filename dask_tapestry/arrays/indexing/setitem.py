@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import reading
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.casts import cast
-from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.core.convert import asarray, is_pythons
 from dask_tapestry.arrays.core.index_keys import Cells, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.masked import Masked
-from dask_tapestry.arrays.indexing.fields import assigned_field, names_fields
+from dask_tapestry.arrays.indexing.fields import assigned_field, field_dtype, names_fields
 from dask_tapestry.arrays.indexing.getitem import places_of
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.cells.fixed_dtype import dtype_name
@@ -61,6 +61,8 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
     """
     node = x.node
     if names_fields(key, node):
+        if isinstance(key, str) and is_pythons(value):
+            value = _cells_of(value, field_dtype(node, key))
         new_cells = broadcast(asarray(value).node, node.type.shape)
         x.node = assigned_field(node, key, new_cells)
         return
@@ -121,12 +123,6 @@ def _is_one_mask(key: UserKey, parsed: Key, ndim: int) -> bool:
     return one.is_mask and rank == ndim
 
 
-def _holds_arrays(value: object) -> bool:
-    if isinstance(value, list | tuple):
-        return any(map(_holds_arrays, value))
-    return isinstance(value, Array | np.ndarray)
-
-
 def _cells_of(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """What a sequence holds, as cells; NumPy refuses what does not fit."""
     with reading("value"):
@@ -156,13 +152,12 @@ def _converted(value: ArrayLike | float, dtype: np.dtype[Any]) -> Tensor:
         raise ValueRangeError("cannot convert float infinity to integer")
     if isinstance(value, bool | int | float | complex):
         return full((), scalar_of(value, dtype))
-    as_told = dtype.kind in "iu" or dtype.names is not None  # tuples are records
-    if isinstance(value, list | tuple) and as_told and not _holds_arrays(value):
-        return asarray(_cells_of(value, dtype)).node
     if isinstance(value, str | bytes) and dtype.kind not in "USmM":
         return full((), scalar_of(np.asarray(value).flat[0], dtype))
     if dtype.kind == "O" and not is_array_like(value):
         return full((), one_cell(value, dtype))
+    if is_pythons(value):
+        return asarray(_cells_of(value, dtype)).node
     return cast(asarray(value).node, dtype)
 
 

@@ -37,7 +37,10 @@ def _fold_at(name: str, x: Any, key: UserKey, *values: ArrayLike) -> Any:
     The array is a new value from then on, as after an assignment.
     """
     if not isinstance(x, Array):
-        return NotImplemented  # it is in memory, and would have to be written to now
+        raise DTypeError(
+            f"numpy.{name}.at writes to its first argument now, which is no Array of "
+            "dask_tapestry: compute() the others first"
+        )
     if len(values) != UFUNCS[name].nin - 1:
         raise ArgumentError(f"{name}.at takes {UFUNCS[name].nin - 1} operand beside the indices")
     given = asarray(values[0]).node if values else full((), NO_VALUE)

@@ -1,9 +1,14 @@
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from functools import partial
+
 import dask.array as da
 import numpy as np
 import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.first import first_of
 
 CELLS = np.arange(6.0).reshape(2, 3)
 
@@ -179,3 +184,73 @@ def test_python_numbers_become_integers_as_numpys():
         dt.asarray([float("nan")], "i4")
     with pytest.raises(dt.ArgumentError):
         dt.asarray([[1], [2, 3]], "i4")
+
+
+RECORD = np.dtype([("a", "i4"), ("b", "f8")])
+NESTED = np.dtype([("p", "f4", 2), ("n", [("x", "i1"), ("s", "U2")])])
+PYTHONS = [
+    1, -1, 300, 2**40, 2**63, 2**70, 1.5, float("nan"), float("inf"), 1e300, 1j, True, "1", "abc",
+    "2020-01-01", "", b"1", None, date(2020, 1, 1), datetime(2020, 1, 1, 5), timedelta(1), (1, 2),
+    [(1, 2), (3, 4)], [[1, 2], [3, 4]], [1.5, 2.5], ["1", "2.5"], [1, "a"], [True, 2], [1, 2.5, 1j],
+    [None, 1], [b"a", "b"], [2**63, 1], [2**63, -1], [2**64], [[1], [2, 3]], [], (), [[]], ["NaT"],
+    [date(2020, 1, 1)], [np.float32(1.5), 2], [np.int8(1), 300], [np.array([1, 2]), [3, 4]],
+    [(1, 2, 3)], ((1, 2), (3, "ab")), [((1, 2), (3, "ab"))], [[(1, 2)], [(3, 4)]], Fraction(1, 2),
+]  # fmt: skip
+KINDS = (*"? i1 u1 i8 u8 f2 f4 f8 c8 c16 M8[D] M8[s] m8[s] U U2 S S2 V4".split(), RECORD, NESTED)
+
+
+def outcome(call):
+    """The cells that a call makes, with their dtype and shape; or a builtin error."""
+    try:
+        with np.errstate(all="ignore"):
+            made = call()
+        cells = made.compute() if isinstance(made, dt.Array) else made
+        return made.dtype, made.shape, repr(np.asarray(cells).tolist())
+    except (ValueError, TypeError, OverflowError) as error:
+        kinds = (OverflowError, ValueError, TypeError)
+        return first_of((kind for kind in kinds if isinstance(error, kind)), "kind")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", KINDS, ids=str)
+@pytest.mark.parametrize("name", ["asarray", "array"])
+def test_pythons_data_are_cells_of_a_dtype_as_numpy_makes_them(name, dtype):
+    """Tuples are records, integers lose no digits, floats are no dates."""
+    for data in PYTHONS:
+        ours = outcome(partial(getattr(dt, name), data, dtype=dtype))
+        assert ours == outcome(partial(getattr(np, name), data, dtype=dtype)), data
+
+
+@pytest.mark.parametrize("fill", [(1, 2), [1, 2], [[3], [4]], 5])
+@pytest.mark.parametrize("dtype", [RECORD, "f4", "u1", None], ids=str)
+def test_full_of_pythons_data_is_numpys(fill, dtype):
+    assert outcome(lambda: dt.full((2, 2), fill, dtype)) == outcome(
+        lambda: np.full((2, 2), fill, dtype)
+    )
+
+
+def assigned(x, key, value):
+    x[key] = value
+    return x
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "dtype", ["f8", "i4", "M8[s]", "m8[s]", "?", "U3", RECORD, NESTED], ids=str
+)
+def test_pythons_data_are_assigned_as_numpy_does(dtype):
+    for value in [v for v in PYTHONS if isinstance(v, list | tuple | date)]:
+        ours = outcome(partial(assigned, dt.zeros(2, dtype), slice(None), value))
+        assert ours == outcome(partial(assigned, np.zeros(2, dtype), slice(None), value)), value
+
+
+def test_a_field_takes_a_record_of_its_own():
+    for value in [(1, "b"), [(1, "b"), (2, "c")]]:
+        ours, theirs = dt.zeros(2, NESTED), np.zeros(2, NESTED)
+        ours["n"], theirs["n"] = value, value
+        assert repr(ours.compute()) == repr(theirs)
+
+
+def test_what_has_to_be_copied_is_not_shared():
+    with pytest.raises(ValueError, match="avoid copy"):
+        dt.asarray([1, 2], "i8", copy=False)

@@ -1,6 +1,8 @@
 import inspect
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dask_tapestry as dt
@@ -79,3 +81,39 @@ def test_large_integers_alone_are_taken_as_numpy_takes_them(large):
     objects = dt.asarray([large])
     assert dt.gcd(objects, objects).compute()[0] == large
     assert int(dt.negative(2**100).compute()) == -(2**100)
+
+
+TIMES = np.array(["2020-01-01T00", "2020-01-02T00"], "M8[h]")
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [datetime(2020, 1, 1, 3), date(2020, 1, 2), pd.Timestamp("2020-01-01T02"), pd.NaT],
+    ids=repr,
+)
+def test_dates_and_times_are_operands(moment):
+    x, known = dt.asarray(TIMES), np.datetime64("NaT" if moment is pd.NaT else moment)
+    for compared in ("__eq__", "__ne__", "__lt__", "__ge__"):
+        expected = getattr(TIMES, compared)(known)
+        np.testing.assert_array_equal(getattr(x, compared)(moment).compute(), expected)
+    np.testing.assert_array_equal((moment < x).compute(), known < TIMES)
+    np.testing.assert_array_equal((x - moment).compute(), TIMES - known)
+
+
+@pytest.mark.parametrize("length", [timedelta(minutes=1), pd.Timedelta("1h")], ids=repr)
+def test_lengths_of_time_are_operands(length):
+    x, known = dt.asarray(TIMES), np.timedelta64(length)
+    np.testing.assert_array_equal((x + length).compute(), TIMES + known)
+    np.testing.assert_array_equal(((x - x[0]) / length).compute(), (TIMES - TIMES[0]) / known)
+
+
+def test_a_time_with_a_zone_is_refused():
+    with pytest.raises(dt.DTypeError, match="time zone"):
+        dt.less(dt.asarray(TIMES), datetime(2020, 1, 1, tzinfo=UTC))
+
+
+def test_methods_that_are_missing_are_named():
+    with pytest.raises(TypeError, match=r"no numpy\.subtract\.reduce; compute"):
+        np.subtract.reduce(dt.ones(3))
+    with pytest.raises(dt.DTypeError, match=r"numpy\.add\.at writes"):
+        np.add.at(np.zeros(3), [0], dt.ones(1))

@@ -44,7 +44,7 @@ PHRASES: dict[str, tuple[Phrase | str, ...]] = {
             "xp.unique(x)", "xp.isin(x, y)", "x {<|>=|==} y",
             "xp.searchsorted(xp.sort(xp.ravel(x)), y)", "xp.{union1d|intersect1d}(x, y)",
             "xp.lexsort((x, y))", "xp.count_nonzero(x)", "x.astype('{U5|S2|U1}')", "x == 'a'",
-            "xp.add(x, y)",
+            "xp.add(x, y)", "xp.select([x == 'a'], [{x|y|'f4'}], {'-'|'a longer text'|'i8'})",
         ),
     ),
 }
