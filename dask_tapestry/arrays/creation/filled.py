@@ -63,9 +63,7 @@ def full(
     sides = shape_of(shape)
     names = names_of(dims, len(sides))
     if isinstance(fill_value, Array | list | tuple) or np.ndim(fill_value):
-        cells = asarray(
-            asarray(fill_value), dtype
-        )  # an array first, as NumPy's: tuples are no records
+        cells = asarray(asarray(fill_value), dtype)  # an array first: tuples are no records
         x = Array(broadcast(cells.node, sides))
         x = x if names is None else x.rename(*names)
     else:

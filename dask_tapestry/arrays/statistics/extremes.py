@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, folded, placed
+from dask_tapestry.arrays.core.out_argument import assigned_to_out
+from dask_tapestry.arrays.core.reduction_arguments import NOT_GIVEN, flag, folded, placed
+from dask_tapestry.arrays.core.selected_cells import where_selected
 from dask_tapestry.operators.axes import Axes
+from dask_tapestry.operators.cells.assert_condition import assert_condition
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min", "ptp"]
 
@@ -36,7 +41,7 @@ def min(
     >>> int(dt.min(dt.arange(3, 9)))
     3
     """
-    return folded("min", a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+    return _extreme("min", a, axis, out, keepdims, initial, where)
 
 
 @implements(np.max, np.amax)
@@ -61,13 +66,55 @@ def max(
     >>> int(dt.max(dt.arange(3, 9)))
     8
     """
-    return folded("max", a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+    return _extreme("max", a, axis, out, keepdims, initial, where)
 
 
 amin = min
 
 
 amax = max
+
+
+def _extreme(
+    monoid: str,
+    a: ArrayLike,
+    axis: Axes,
+    out: Array | None,
+    keepdims: bool,
+    initial: ArrayLike | None,
+    where: ArrayLike,
+) -> Array:
+    """Fold `min` or `max`; of cells that a mask selects, computing fails if there are none."""
+    cells, axes, chosen = a, axis, where
+    if initial is NOT_GIVEN:
+        cells, axes, chosen = where_selected(a, axis, where, flag(keepdims))
+    if cells is a:
+        return folded(monoid, a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
+    last = extreme_cell(asarray(cells).dtype, monoid == "min")
+    found = folded(monoid, cells, axes, keepdims=keepdims, initial=last, where=chosen)
+    some = folded("any", chosen, axes, keepdims=keepdims)
+    text = f"zero-size array to reduction operation {monoid}imum which has no identity"
+    return assigned_to_out(out, Array(assert_condition(found.node, some.node, text)))
+
+
+def extreme_cell(dtype: np.dtype[Any], greatest: bool) -> Any:
+    """The greatest cell of a dtype, or the least one, NaN and NaT left out.
+
+    Examples
+    --------
+    >>> extreme_cell(np.dtype("i1"), True), extreme_cell(np.dtype("f4"), False)
+    (127, -inf)
+    """
+    if dtype.kind in "fc":
+        bound = np.inf if greatest else -np.inf
+        return bound if dtype.kind == "f" else complex(bound, bound)
+    if dtype.kind == "b":
+        return greatest
+    integers = np.iinfo(np.int64 if dtype.kind in "mM" else dtype)
+    bound = integers.max if greatest else integers.min
+    if dtype.kind in "mM":
+        return np.array(bound if greatest else bound + 1).astype(dtype)[()]  # the least is NaT
+    return bound
 
 
 @implements(np.argmin)

@@ -26,6 +26,8 @@ FOLDS = {
     "first axis": lambda x: x.sum(axis=0),
     "count": lambda x: np.count_nonzero(x),
     "least": lambda x: x.min(initial=2),
+    "greatest": lambda x: x.max(),
+    "least of columns": lambda x: x.min(axis=0),
     "converted": lambda x: x.astype("c16").sum(),
     "product": lambda x: (x.astype("f8") / 4).prod(),
     "nan": lambda x: np.nansum(x),
@@ -53,7 +55,14 @@ def counts(monkeypatch):
 @pytest.mark.covering
 def test_folds_need_no_count(counts, fold, cells, dtype):
     x = (np.random.default_rng(0).integers(0, 9, (30, 4)) % 7).astype(dtype)
-    if dtype == "c16" and fold in ("any", "all", "least", "mean in float32"):
+    if dtype == "c16" and fold in (
+        "any",
+        "all",
+        "least",
+        "greatest",
+        "least of columns",
+        "mean in float32",
+    ):
         pytest.skip("complex cells have no order")
     if dtype == "?" and cells != "as they are":
         pytest.skip("booleans are not subtracted")
@@ -162,7 +171,27 @@ def test_stored_chunks_are_folded_as_they_lie(tmp_path):
     assert plan.cost["bytes_read"] == x.nbytes
 
 
-def test_nothing_has_no_least_cell():
+def test_nothing_has_no_least_cell(counts):
     x = dt.asarray(np.arange(3.0))
-    with pytest.raises(dt.ShapeError, match="zero-size"):
-        x[x > 5].min()
+    least = x[x > 5].min()
+    assert not counts
+    with pytest.raises(ValueError, match="zero-size array to reduction operation minimum"):
+        least.compute()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u8", "f2", "c8", "m8[s]", "M8[D]", "?"])
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extremes_of_all_dtypes(dtype, name):
+    cells = np.array([3, 0, 1, 2]).astype(dtype)
+    mask = np.array([True, False, True, False])
+    chosen = dt.asarray(cells)[dt.asarray(mask)]
+    expected = getattr(cells[mask], name)()
+    value = getattr(chosen, name)().compute()
+    assert value == expected
+    assert value.dtype == expected.dtype
+
+
+def test_nan_and_nat_are_least_and_greatest():
+    for cells in (np.array([1.0, np.nan, 0.0]), np.array([1, "NaT", 0], "m8[s]")):
+        chosen = dt.asarray(cells)[dt.asarray([True, True, False])]
+        assert np.isnat(chosen.max()) if cells.dtype.kind == "m" else np.isnan(chosen.max())

@@ -262,7 +262,7 @@ def test_only_what_takes_few_cells_is_held_before_it_is_folded():
 RARE = {
     "sum": lambda few: few[1:].sum(),
     "formula": lambda few: (few[1:] * few[:-1] + 1).mean(),
-    "several": lambda few: dt.stack([few.max(), few.min(), few[1:].std()]),
+    "several": lambda few: dt.stack([few[1:].max(), few[1:].min(), few[1:].std()]),
 }
 
 
