@@ -123,19 +123,20 @@ def _astype(
     order: str = "K",
     casting: Casting = "unsafe",
     subok: bool = True,  # noqa: ARG001
-    copy: bool = True,  # noqa: ARG001
+    copy: bool = True,
 ) -> Array:
     """Return the array with every element converted to a dtype.
 
     {Parameters}
         dtype: The dtype to convert to; fractions are cut off where it is an integer.
         casting: What conversions are allowed, by a rule of NumPy's.
-        order, subok, copy: As NumPy's, without meaning here: arrays are values.
+        order, subok: As NumPy's, without meaning here: arrays are values.
+        copy: False gives an array that has the dtype itself, so that a write to one changes both.
     {Returns} Array: Of the same shape.
     {Raises} DTypeError: If there is no such conversion, or `casting` forbids it.
     {See Also} dask_tapestry.astype
     """
-    return elementwise.astype(self, dtype, order=order, casting=casting)
+    return elementwise.astype(self, dtype, copy=copy, order=order, casting=casting)
 
 
 def _clip(

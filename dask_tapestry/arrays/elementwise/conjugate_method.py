@@ -1,4 +1,4 @@
-"""`x.conj()`, which keeps booleans where the function makes them int8, as NumPy's do."""
+"""`x.conj()`: of real cells the array itself, where the function makes another, as NumPy's do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def conjugated(self: Array, out: Array | None = None) -> Array:
     Returns
     -------
     Array
-        Of this shape and dtype.
+        Of this shape and dtype; of real cells this array itself.
 
     Raises
     ------
@@ -30,6 +30,6 @@ def conjugated(self: Array, out: Array | None = None) -> Array:
     >>> dt.asarray([True]).conjugate().dtype, dt.conjugate(dt.asarray([True])).dtype
     (dtype('bool'), dtype('int8'))
     """
-    if self.dtype.kind == "b" and out is None:
-        return Array(self.node)
+    if self.dtype.kind in "biuf" and out is None:
+        return self
     return conjugate(self, out=out)

@@ -150,7 +150,7 @@ def astype(
     dtype: DTypeLike,
     /,
     *,
-    copy: bool = True,  # noqa: ARG001
+    copy: bool = True,
     device: str | None = None,
     order: str = "K",
     casting: Casting = "unsafe",
@@ -161,7 +161,8 @@ def astype(
     {Parameters}
         {x}
         dtype: The dtype to convert to; fractions are cut off where it is an integer.
-        {copy, device}
+        copy: False gives an array that has the dtype itself, so that a write to one changes both.
+        {device}
         order, casting, subok: As of `numpy.ndarray.astype`; `casting` says what conversions are
             allowed, the others have no meaning here. xarray hands them on.
     {Returns} Array: Of the shape of `x` and of `dtype`.
@@ -178,6 +179,8 @@ def astype(
     one_of("casting", casting, CASTINGS)
     if not np.can_cast(array.dtype, wanted, casting):
         raise DTypeError(f"cannot cast {array.dtype} to {wanted} according to the rule {casting!r}")
+    if not copy and array.dtype == wanted:
+        return moved_to(array, device)
     return moved_to(cell_by_cell(partial(cast, dtype=wanted), array), device)
 
 

@@ -156,3 +156,13 @@ def test_what_numpy_refuses(call):
 )
 def test_bounds_and_dtypes_by_name(call):
     agreed(call)
+
+
+def test_without_a_copy_an_array_of_the_dtype_is_itself():
+    x = dt.asarray([1.0, 2.0])
+    assert x.astype("f8", copy=False) is x
+    same = dt.astype(x, np.float64, copy=False)
+    same += 1
+    assert x.compute().tolist() == [2.0, 3.0]
+    assert x.astype("f4", copy=False) is not x
+    assert x.astype("f8") is not x
