@@ -73,6 +73,9 @@ DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 # core/lanes
 LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
+# core/known_masks
+LINE_CELLS: Final = 16  # of a line that is copied for itself: of shorter ones the copying shows
+
 # core/selection
 MASK_NODES: Final = 200  # tensors of which a mask is made that are looked through: .1 ms
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.arrays.core.known_masks import lines_where
 from dask_tapestry.arrays.core.selection import Selection
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.teg import Node, Tensor
@@ -32,14 +33,24 @@ def where_selected(
     squared
         Whether cells are subtracted and multiplied before they are folded.
     """
+    if not (where is np._NoValue or where is True or where is None):
+        return _lines_where(a, axis, where)
     made = a.selected if isinstance(a, Array) else None
-    if made is None or not (where is np._NoValue or where is True or where is None):
+    if made is None:
         return a, axis, where
     selection, axes = selection_in(made), normalize_axes(axis, made.bound.type.ndim)
     if selection.dim not in axes or (keepdims and len(selection.dims) > 1):
         return a, axis, where
     cells = selection.harmless if squared else selection.cells
     return Array(cells), selection.axes_of(axes), Array(selection.where)
+
+
+def _lines_where(a: ArrayLike, axis: Axes, where: Any) -> tuple[ArrayLike, Axes, Any]:
+    """The lines that a mask in memory selects, and no mask; or what is given."""
+    if not isinstance(a, Array) or not isinstance(where, Array | np.ndarray):
+        return a, axis, where
+    lines = lines_where(a, normalize_axes(axis, a.ndim), where)
+    return (a, axis, where) if lines is None else (lines, axis, np._NoValue)
 
 
 def of_selected(make: Callable[..., Tensor], values: Sequence[Any]) -> Array | None:

@@ -11,10 +11,11 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.index_keys import Advanced, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserItem, UserKey
+from dask_tapestry.arrays.core.known_masks import masked_by
 from dask_tapestry.arrays.core.parts import part
 from dask_tapestry.arrays.indexing.fields import chosen_fields, names_fields
 from dask_tapestry.arrays.indexing.regular_places import in_place_of_table, with_chunks_of
-from dask_tapestry.arrays.masks.boolean_mask import masked, masked_by, nonzero
+from dask_tapestry.arrays.masks.boolean_mask import masked, nonzero
 from dask_tapestry.errors import (
     IndexingError,
     ShapeError,

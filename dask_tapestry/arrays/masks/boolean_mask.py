@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.arrays.core.known_masks import line_cells, lines_of
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.selection import Selection, selection_of
 from dask_tapestry.errors import ShapeError
@@ -28,7 +29,6 @@ from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Node, Tensor
-from dask_tapestry_kernels.devices import kernels_of
 
 __all__ = ["argwhere", "compress", "extract", "flatnonzero", "nonzero"]
 
@@ -81,30 +81,11 @@ def masked(x: Tensor, dim: int, mask: Tensor) -> Array:
 
     Source: NumPy's boolean indexing.
     """
-    lines, flat = _lines(x, dim, mask.type.ndim), reshape(mask, (mask.type.size,))
-    line, selection = _line_cells(lines, dim), selection_of(x, dim, mask)
+    lines, flat = lines_of(x, dim, mask.type.ndim), reshape(mask, (mask.type.size,))
+    line, selection = line_cells(lines, dim), selection_of(x, dim, mask)
     return deferred_selection(
         flat, lambda pick: pick(lines, dim), owner=mask, line=line, selection=selection
     )
-
-
-def masked_by(x: Tensor, dim: int, mask: np.ndarray[Any, Any]) -> Array:
-    """Like `masked`, for a mask in memory, which is counted and copied at once."""
-    lines, flat = _lines(x, dim, mask.ndim), mask.flatten()
-    span = span_of(flat.size, _line_cells(lines, dim))
-    counts = kernels_of("cpu")["count"](None, flat, span=span)
-    return Array(compress_tensor(lines, asarray(flat).node, dim, counts, span, flat))
-
-
-def _lines(x: Tensor, dim: int, rank: int) -> Tensor:
-    """`x` with `rank` dimensions from `dim` on as one."""
-    shape = x.type.shape
-    return reshape(x, (*shape[:dim], prod(shape[dim : dim + rank]), *shape[dim + rank :]))
-
-
-def _line_cells(lines: Tensor, dim: int) -> int:
-    """Cells of a slice at one place of a dimension."""
-    return prod(extent for axis, extent in enumerate(lines.type.shape) if axis != dim)
 
 
 def not_zero(x: Tensor) -> Tensor:

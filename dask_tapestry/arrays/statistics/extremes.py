@@ -86,7 +86,7 @@ def _extreme(
 ) -> Array:
     """Fold `min` or `max`; of cells that a mask selects, computing fails if there are none."""
     cells, axes, chosen = a, axis, where
-    if initial is NOT_GIVEN:
+    if initial is NOT_GIVEN and where is NOT_GIVEN:
         cells, axes, chosen = where_selected(a, axis, where, flag(keepdims))
     if cells is a:
         return folded(monoid, a, axis, out=out, keepdims=keepdims, initial=initial, where=where)
