@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.teg import Node
+from dask_tapestry.teg import Node, Source
 
 
 def parts_read(priced: PricedGroup, sources: list[Node]) -> list[Node]:
@@ -36,8 +36,15 @@ def _parts_of(
     node: Node, readers: Sequence[Node], parts: Mapping[Node, Sequence[Node]]
 ) -> list[Node]:
     """The parts of a value that all its readers take, if they are smaller together than it is."""
-    if not readers or any(len(r.inputs) != 1 or not r.operator.is_selector for r in readers):
+    if not readers or not all(_takes_a_part(reader, node) for reader in readers):
         return [node]
     found = list(dict.fromkeys(part for reader in readers for part in parts[reader]))
     smaller = sum(part.type.nbytes for part in found) < node.type.nbytes
     return found if smaller else [node]
+
+
+def _takes_a_part(reader: Node, node: Node) -> bool:
+    """Whether an operator selects cells of a node, at places or by a mask that are known."""
+    selected, *told = reader.inputs
+    is_known = all(isinstance(x.operator, Source) and x.operator.external for x in told)
+    return reader.operator.is_selector and selected is node and node not in told and is_known

@@ -97,3 +97,13 @@ def test_parts_have_the_same_values(machines, tmp_path):
     plan = dt.plan(found, resources=machines)
     plan.verify()
     np.testing.assert_array_equal(plan.compute(scheduler="threads"), wanted)
+
+
+@pytest.mark.parametrize("places", [False, True])
+def test_what_a_known_mask_or_known_places_take_is_a_part(places):
+    days = np.arange(14_610) % 365 < 90
+    x = dt.placeholder((14_610, 721, 1440), "f4", (24, 721, 1440))
+    chosen = np.sort(np.random.default_rng(0).choice(1000, 400, replace=False)) if places else days
+    machine = dt.Resources(50, 4, "16 GiB")
+    cost = dt.plan(dt.median(x[chosen], axis=0), resources=machine).cost
+    assert cost["bytes_read"] < 0.4 * x.nbytes
