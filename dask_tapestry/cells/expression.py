@@ -7,9 +7,9 @@ without recursion and a value used twice is written once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,17 @@ class CellExpression:
 
     parameters: tuple[DType, ...]
     steps: tuple[CellStep, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CellExpression, (self.parameters, self.steps)  # a hash is of its process
+
+    @cached_property
+    def _hash(self) -> int:
+        """It is asked for by each function that remembers what it found of an expression."""
+        return hash((self.parameters, self.steps))
 
     @property
     def dtype(self) -> DType:
@@ -108,6 +119,22 @@ class CellExpression:
             return self
         plain = [s if s.value is None else s._replace(value=b"") for s in self.steps]
         return CellExpression(self.parameters, tuple(plain))
+
+    def with_constants(self, values: Mapping[bytes, bytes]) -> CellExpression:
+        """The expression with the values of constants in place of those that it has.
+
+        Examples
+        --------
+        >>> f8 = np.dtype("f8")
+        >>> b = CellBuilder((f8,))
+        >>> e = b.finish(b.call("add", (0, b.step(CellStep("constant", (), f8, b"?"))), f8))
+        >>> str(e.with_constants({b"?": np.float64(2.5).tobytes()}))
+        'add($0, 2.5)'
+        """
+        steps = [s if s.value is None else s._replace(value=values[s.value]) for s in self.steps]
+        made = CellExpression(self.parameters, tuple(steps))
+        made.__dict__["without_constants"] = self.without_constants
+        return made
 
     def constant(self, step: CellStep) -> Cell:
         """Return the scalar that a ``constant`` step holds."""

@@ -17,38 +17,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.forgetting import forget_after_many
+from dask_tapestry.planner.graph_form import NOTHING, GraphForm, form_of_graph
 from dask_tapestry.planner.machine.calibrate import rates_in_force
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
+from dask_tapestry.planner.open_forms import OpenForm, Place
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.tuning import PLANS_REMEMBERED
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import rules_in_force
-from dask_tapestry.rules.open_constants import (
-    general_formula,
-    may_be_opened,
-    with_open_constants,
-)
-from dask_tapestry.rules.open_views import open_views
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
 from dask_tapestry.teg.token import token
 
-NOTHING: Final[Mapping[Node, Node]] = {}
-
 
 class _CachedPlan(NamedTuple):
-    """A plan, and the forms of its slots in order."""
+    """A plan, the forms of its slots in order, and where what fills them is in an open form."""
 
     plan: PlannedGraph
     forms: tuple[str, ...]
+    places: tuple[Place, ...] = ()
 
 
 _known: OrderedDict[Any, _CachedPlan] = OrderedDict()
@@ -79,25 +74,54 @@ def plan_of(
     """
     order = [*given, *(topological(roots, given) if needed is None else needed)]
     resources = resources_beside(order)
-    form = _form(roots, order, given)
+    form = form_of_graph(roots, order, given)
     if form is None or (form.stored and rules_in_force()):  # a rule may look at a place
         return build_plan(_over(roots, order, given), resources, recall=True)
     written = Graph(roots)
     if form.sinks > 1:
         check(written, (writes_that_meet_are_ordered,))
     around = resources, rates_in_force(), settings_in_force(), walltime_in_force()
-    cached = _found((form.key, *around))
+    cached, ends = _found((form.key, *around)), form.ends
     if cached is None:
         forget_after_many()
-        if resources.local:
-            form = _opened_form(form, around) or form
-            cached = _found((form.key, *around))
+        opened = OpenForm.of(form) if resources.local else None
+        cached = None if opened is None else _plan_for_all(opened, resources, around)
+        if cached is not None and opened is not None:
+            ends = opened.ends(cached.places)
+        else:
+            cached = _kept_plan(form, resources, around)
+    if cached is None:
+        return build_plan(_over(roots, order, given), resources, recall=True)
+    return cached.plan.closed(written, dict(zip(cached.forms, ends, strict=True)))
+
+
+def _kept_plan(
+    form: GraphForm, resources: Resources, around: tuple[Any, ...]
+) -> _CachedPlan | None:
+    """The plan for graphs of a form, which is kept; None if there is none for all of its data."""
+    cached = _found((form.key, *around))
     if cached is None:
         cached = _planned(form, resources)
-        if cached is None:
-            return build_plan(_over(roots, order, given), resources, recall=True)
-        _keep(_known, (form.key, *around), cached)
-    return cached.plan.closed(written, dict(zip(cached.forms, form.ends, strict=True)))
+        if cached is not None:
+            _keep(_known, (form.key, *around), cached)
+    return cached
+
+
+def _plan_for_all(
+    opened: OpenForm, resources: Resources, around: tuple[Any, ...]
+) -> _CachedPlan | None:
+    """The plan for other constants and places too; None if they are met for the first time."""
+    key = (opened.outline, *around)
+    cached = _found(key)
+    if cached is not None or not _is_met_again(key):
+        return cached
+    form, places = opened.opened()
+    found = None if form is None else _kept_plan(form, resources, around)
+    if form is None or found is None:
+        return None
+    cached = found._replace(places=tuple([places[end] for end in form.ends]))
+    _keep(_known, key, cached)
+    return cached
 
 
 def _found(key: Any) -> _CachedPlan | None:
@@ -116,42 +140,6 @@ def _keep(known: OrderedDict[Any, Any], key: Any, value: Any) -> None:
         known.move_to_end(key)
         while len(known) > PLANS_REMEMBERED:
             known.popitem(last=False)
-
-
-def _opened_form(form: _Form, around: tuple[Any, ...]) -> _Form | None:
-    """The form of a graph whose constants are inputs, and whose views of arrays are arrays.
-
-    None where it has neither, or is met for the first time.
-    """
-    given, views = form.given, open_views(form.order, form.given)
-    for root in form.roots:
-        source = views[root].operator if root in views else None
-        if isinstance(source, Source) and source.order == "F":  # the result lies as it does else
-            del views[root]
-    has_numbers = may_be_opened([given.get(node, node) for node in form.order])
-    if not (has_numbers or views):
-        return None
-    if not _is_met_again((_outline(form, views, has_numbers), *around)):
-        return None
-    given = {**given, **views}
-    order = [*given, *topological(form.roots, given)]
-    if not has_numbers:
-        return _form(form.roots, order, given)
-    roots = with_open_constants(form.roots, order, given)
-    return _form(roots, topological(roots))
-
-
-def _outline(form: _Form, views: Mapping[Node, Node], has_numbers: bool) -> tuple[Any, ...]:
-    """What graphs of this form have in common with those of other constants and places."""
-    rows = list(form.key)
-    for at, node in enumerate(form.order):
-        if node in views:
-            rows[at] = (node.type, *rows[at][1:])
-        elif has_numbers and node not in form.given:
-            formula = general_formula(node)
-            if formula is not None:
-                rows[at] = (formula, *rows[at][1:])
-    return tuple(rows)
 
 
 def _is_met_again(outline: Any) -> bool:
@@ -179,7 +167,7 @@ def verified_plan_of(
     return plan
 
 
-def _planned(form: _Form, resources: Resources) -> _CachedPlan | None:
+def _planned(form: GraphForm, resources: Resources) -> _CachedPlan | None:
     """The plan for slots; None if a rule changed one, so that it cannot be filled."""
     opened = _opened(form)
     plan = build_plan([opened[root] for root in form.roots], resources, recall=True)
@@ -187,49 +175,6 @@ def _planned(form: _Form, resources: Resources) -> _CachedPlan | None:
     ends = {n.form for n in plan.graph.nodes if isinstance(n.operator, Source | Sink)}
     ends -= {n.form for n in plan.graph.nodes if is_exchange(n)}  # the plan's own
     return _CachedPlan(replace(plan, passed=set(), found={}), forms) if ends <= set(forms) else None
-
-
-class _Form(NamedTuple):
-    """What graphs that differ only in their data have in common, and their sources and sinks."""
-
-    key: tuple[Any, ...]
-    roots: tuple[Node, ...]
-    order: list[Node]
-    ends: list[Node]
-    stored: bool
-    sinks: int
-    given: Mapping[Node, Node]
-
-
-def _form(
-    roots: Sequence[Node], order: list[Node], given: Mapping[Node, Node] = NOTHING
-) -> _Form | None:
-    """The form of what `roots` need; None where a plan depends on more than that.
-
-    `order` is all nodes, inputs before what reads them; `given` the sources that some of them are.
-    """
-    number = {node: i for i, node in enumerate(order)}
-    rows: list[Any] = []
-    ends: list[Node] = []
-    stored, sinks = False, 0
-    for written in order:
-        node = given.get(written, written)
-        operator = node.operator
-        what: Any = node.form
-        if isinstance(operator, Source | Sink):
-            what = operator.slot(len(ends))
-            if what is None:
-                return None
-            ends.append(node)
-            sinks += isinstance(operator, Sink)
-        external = isinstance(operator, Source) and operator.external
-        stored |= not external and isinstance(operator, Source | Sink)
-        inputs = [number[x] for x in node.inputs]
-        after = tuple([number[x] for x in node.after]) if node.after else ()
-        said = node.annotations.text
-        rows.append((what, *inputs, after, None if external else node.line, said))
-    key = (*rows, *[number[root] for root in roots])
-    return _Form(key, tuple(roots), order, ends, stored, sinks, given)
 
 
 def _over(
@@ -246,7 +191,7 @@ def _over(
     return [made[root] for root in roots]
 
 
-def _opened(form: _Form) -> dict[Node, Node]:
+def _opened(form: GraphForm) -> dict[Node, Node]:
     """The nodes over slots instead of data; slots of each form are its own, as lines differ."""
     identity = blake2b(token(form.key).encode(), digest_size=8).hexdigest()
     position = {node: number for number, node in enumerate(form.ends)}

@@ -15,44 +15,49 @@ from typing import Final
 import numpy as np
 
 from dask_tapestry.cells import CellBuilder, CellExpression, CellStep
-from dask_tapestry.io.sources.numpy_source import constant
+from dask_tapestry.cells.references import unpacked
+from dask_tapestry.io.sources.numpy_source import source_of
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
 from dask_tapestry.rules.tuning import OPEN_CELLS
 from dask_tapestry.settings import setting
-from dask_tapestry.teg import Node, Sink, Source, Tensor, apply
+from dask_tapestry.teg import Node, Sink, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.node import reapply, written_as
 
-NOTHING: Final[Mapping[Node, Node]] = {}
 NUMBERS: Final = "biufc"  # kinds of constants that are opened
 
 
-def may_be_opened(order: Sequence[Node]) -> bool:
-    """Whether the constants of a graph can be inputs; `order` is all of its nodes.
+def open_formulas(order: Sequence[Node]) -> dict[Node, CellExpression]:
+    """The nodes of a graph whose constants can be inputs, and what is left of their formulas.
 
-    Not where a formula is large, or the user's rules or those of fast algebra may look at its
-    constants, and not where something is written or waited for.
+    `order` is all of its nodes. There are none where a formula is large, or the user's rules or
+    those of fast algebra may look at its constants, and where something is written or waited for.
     """
+    found = {node: formula for node in order if (formula := _general_formula(node)) is not None}
+    if not (found and all(map(_is_small, order))):
+        return {}
     if rules_in_force() or mutators_in_force() or setting("algebra") != "exact":
-        return False
-    return any(map(general_formula, order)) and all(map(_is_small, order))
+        return {}
+    return found
 
 
-def general_formula(node: Node) -> CellExpression | None:
+def _general_formula(node: Node) -> CellExpression | None:
     """What a formula of numbers has in common with those of other numbers; None of other nodes."""
-    operator = node.operator
-    if not isinstance(operator, Elementwise):
+    if not isinstance(node.operator, Elementwise):
         return None
-    told = _told(operator.expression)
+    told = constants_of(node)
     numbers = bool(told) and all(step.dtype.kind in NUMBERS for step in told)
-    return operator.expression.without_constants if numbers else None
+    return node.operator.expression.without_constants if numbers else None
 
 
 def with_open_constants(
-    roots: Sequence[Node], order: Sequence[Node], given: Mapping[Node, Node] = NOTHING
+    roots: Sequence[Node],
+    order: Sequence[Node],
+    given: Mapping[Node, Node],
+    formulas: Mapping[Node, CellExpression],
 ) -> list[Node]:
-    """The values `roots`, of whose formulas the constants are arrays of one cell.
+    """The values `roots`, of whose `open_formulas` the constants are arrays of one cell.
 
     `order` is all nodes, inputs before what reads them; `given` the sources that some of them are.
     """
@@ -61,14 +66,29 @@ def with_open_constants(
         if node in given:
             continue
         inputs = [opened[x] for x in node.inputs]
-        formula = general_formula(node)
-        if formula is None:
-            opened[node] = reapply(node, inputs)
+        if node not in formulas:
+            opened[node] = reapply(node, inputs, [opened[x] for x in node.after])
             continue
         with written_as(node):
-            numbers = [broadcast(one, node.type.shape) for one in _numbers(node)]
-            opened[node] = apply(_of_parameters(formula), *inputs, *numbers)
+            numbers = [
+                broadcast(source_of_constant(step), node.type.shape) for step in constants_of(node)
+            ]
+            opened[node] = apply(_of_parameters(formulas[node]), *inputs, *numbers)
     return [opened[root] for root in roots]
+
+
+def constants_of(node: Node) -> list[CellStep]:
+    """The constants of a formula, in order."""
+    operator = node.operator
+    assert isinstance(operator, Elementwise)
+    return _told(operator.expression)
+
+
+def source_of_constant(step: CellStep) -> Tensor:
+    """A constant as an array of one cell; it is none that a user gives, whatever that holds."""
+    told = step.value or b""
+    cell = np.asarray(unpacked(told, step.dtype))
+    return source_of(f"constant {told.hex()}", TensorType((), step.dtype), cell)
 
 
 def _is_small(node: Node) -> bool:
@@ -82,14 +102,6 @@ def _is_small(node: Node) -> bool:
 def _told(expression: CellExpression) -> list[CellStep]:
     """The steps of an expression that are constants, in order."""
     return [step for step in expression.steps if step.function == "constant"]
-
-
-def _numbers(node: Node) -> list[Tensor]:
-    """The constants of a formula as arrays of one cell."""
-    operator = node.operator
-    assert isinstance(operator, Elementwise)
-    expression = operator.expression
-    return [constant(np.asarray(expression.constant(step))) for step in _told(expression)]
 
 
 @lru_cache(maxsize=256)

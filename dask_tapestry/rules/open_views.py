@@ -13,24 +13,24 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.io.sources.dask_blocks_source import BlockSource
-from dask_tapestry.io.sources.numpy_source import NumpySource
+from dask_tapestry.io.sources.numpy_source import NumpySource, source_of
 from dask_tapestry.operators.layouts.nominal_chunks import NominalChunks
 from dask_tapestry.operators.views.view import ViewSelector
 from dask_tapestry.rewrite.user_rules import mutators_in_force, rules_in_force
-from dask_tapestry.teg import Node, apply
+from dask_tapestry.teg import Node
 from dask_tapestry.teg.node import written_as
 
 Cells = np.ndarray[Any, Any]
 
 
-def open_views(order: Sequence[Node], given: Mapping[Node, Node]) -> dict[Node, Node]:
-    """The views of arrays in memory among all nodes of a graph, as sources.
+def parts_of_arrays(order: Sequence[Node], given: Mapping[Node, Node]) -> dict[Node, Cells]:
+    """The views of arrays in memory among all nodes of a graph, with their cells.
 
     `order` is all nodes, inputs before what reads them; `given` the sources that some of them are.
     There are none where the user's rules may look at places.
     """
     cells: dict[Node, Cells | None] = {}
-    found: dict[Node, Node] = {}
+    found: dict[Node, Cells] = {}
     if rules_in_force() or mutators_in_force():
         return found
     for node in order:
@@ -39,17 +39,21 @@ def open_views(order: Sequence[Node], given: Mapping[Node, Node]) -> dict[Node, 
         elif _is_view(node) and (whole := cells.get(node.inputs[0])) is not None:
             part = node.operator.reference(whole)
             if np.may_share_memory(part, whole):
-                cells[node] = part
-                with written_as(node):
-                    found[node] = apply(NumpySource(node.digest, node.type, part))
+                cells[node] = found[node] = part
     return found
+
+
+def source_of_part(node: Node, cells: Cells) -> Node:
+    """A view of an array in memory as a source."""
+    with written_as(node):
+        return source_of(node.digest, node.type, cells)
 
 
 def part_in_memory(node: Node, given: Mapping[Node, Node]) -> Cells | None:
     """The cells of an array in memory, or of a part of one, which it shares; None of others.
 
-    As for `open_views`, `given` are the sources that some nodes are, and there are none where the
-    user's rules may look at places.
+    As for `parts_of_arrays`, `given` are the sources that some nodes are, and there are none
+    where the user's rules may look at places.
     """
     views: list[Node] = []
     while node.inputs and node not in given and _is_view(node):

@@ -161,7 +161,12 @@ def apply(
 
 def form_of(operator: Operator) -> str:
     """A digest that equal operators share, and no others."""
-    return _shortened(token(operator))
+    return form_of_token(token(operator))
+
+
+def form_of_token(text: str) -> str:
+    """The `form_of` of the operator whose token this is."""
+    return _shortened(text)
 
 
 def _applied(

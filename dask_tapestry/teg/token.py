@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -35,6 +35,39 @@ def token(value: object) -> str:
     if write is None:
         write = _writers[kind] = _writer(kind)
     return write(value)
+
+
+class OpenToken:
+    """The token of values that differ in some parts alone, which is written once for all of them.
+
+    Parameters
+    ----------
+    example
+        Such a value.
+    holes
+        What it has in place of the parts: each once, and in this order.
+
+    Examples
+    --------
+    >>> OpenToken(("a", b"first", 3, b"second"), (b"first", b"second")).filled(1, "b")
+    "('a',1,3,'b',)"
+    """
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, example: object, holes: Sequence[object]) -> None:
+        rest, texts = token(example), []
+        for hole in map(token, holes):
+            assert rest.count(hole) == 1, (rest, hole)
+            text, _, rest = rest.partition(hole)
+            texts.append(text)
+        self._texts = (*texts, rest)
+
+    def filled(self, *parts: object) -> str:
+        """The token of the value that has these parts."""
+        *texts, last = self._texts
+        filled = [text + token(part) for text, part in zip(texts, parts, strict=True)]
+        return "".join(filled) + last
 
 
 def _writer(kind: type) -> Callable[[Any], str]:

@@ -7,7 +7,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner import cache
 from dask_tapestry.planner.cache import plan_of
-from dask_tapestry.rules.open_constants import may_be_opened, with_open_constants
+from dask_tapestry.planner.open_forms import OpenForm
+from dask_tapestry.rules.open_constants import open_formulas, with_open_constants
 from dask_tapestry.rules.tuning import OPEN_CELLS
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.node import topological
@@ -31,7 +32,9 @@ FUNCTIONS = (
 def opened(*arrays):
     roots = [x.node for x in arrays]
     order = topological(roots)
-    return list(map(dt.Array, with_open_constants(roots, order))) if may_be_opened(order) else None
+    formulas = open_formulas(order)
+    made = with_open_constants(roots, order, {}, formulas)
+    return list(map(dt.Array, made)) if formulas else None
 
 
 def told(x):
@@ -138,3 +141,24 @@ def test_same_constants_keep_a_plan_of_their_own():
     first, again = (plan_of([(x * 1.375).node]) for _ in range(2))
     assert first.graph is again.graph
     assert "1.375" in str(first.graph)
+
+
+def test_the_graph_with_inputs_is_made_once_for_all_constants(monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        OpenForm, "opened", lambda form, f=OpenForm.opened: made.append(form) or f(form)
+    )
+    x = np.linspace(0, 1, 47)
+    for number in range(6):
+        by, plus = number + 0.375, number / 3 + 0.1
+        assert same_bits((dt.asarray(x) * by + plus).compute(), x * by + plus)
+    assert len(made) == 1
+
+
+def test_an_array_of_the_user_is_no_constant_though_it_holds_the_same():
+    x = np.linspace(0, 1, 53)
+    for by, plus in [(2.5, 2.5), (3.5, 3.5), (4.5, 0.25), (0.75, 4.5)]:
+        y = dt.asarray(x) * by + dt.asarray([plus])  # known by its cells, as constants are
+        assert same_bits(y.compute(), x * by + plus)
+        z = dt.asarray(x) * by + dt.asarray(plus)
+        assert same_bits(z.compute(), x * by + plus)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.planner import cache
 from dask_tapestry.planner.cache import plan_of
-from dask_tapestry.rules.open_views import open_views, part_in_memory
+from dask_tapestry.rules.open_views import part_in_memory, parts_of_arrays, source_of_part
 from dask_tapestry.teg.node import topological
 from tests.comparisons import same_bits
 from tests.examples import examples
@@ -39,7 +39,8 @@ def _assigned(part):
 
 
 def opened(x):
-    return open_views(topological([x.node]), {})
+    parts = parts_of_arrays(topological([x.node]), {})
+    return {node: source_of_part(node, cells) for node, cells in parts.items()}
 
 
 def test_parts_of_arrays_in_memory_are_arrays():

@@ -18,7 +18,9 @@ from dask_tapestry.io.sources.source_parameter import SourceParameter
 from dask_tapestry.io.tuning import HASHED_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
+from dask_tapestry.teg.node import form_of_token
 from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.token import OpenToken
 from dask_tapestry.teg.types import Dims
 from dask_tapestry.zspace import ZRange
 
@@ -42,8 +44,7 @@ class NumpySource(Source):
 
     @property
     def order(self) -> Literal["C", "F"]:  # type: ignore[override]
-        flags = self.data.flags
-        return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+        return order_of(self.data)
 
     def origin(self) -> str:
         """Digest of the cells: each is looked at."""
@@ -57,6 +58,12 @@ class NumpySource(Source):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()
+
+
+def order_of(array: np.ndarray[Any, Any]) -> Literal["C", "F"]:
+    """How an array lies in memory: "F" where only its columns lie one after the other."""
+    flags = array.flags
+    return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
 
 
 def from_numpy(data: object, dims: Dims = None) -> Tensor:
@@ -86,7 +93,15 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
         array = array.astype(type_.dtype)
     own = isinstance(data, list | tuple | int | float | complex | np.generic)
     identity = _token(array) if own and array.nbytes <= HASHED_BYTES else urandom(16).hex()
-    return apply(NumpySource(identity, type_, array))
+    return source_of(identity, type_, array)
+
+
+def source_of(
+    identity: str, type_: TensorType, array: np.ndarray[Any, Any], is_table: bool = False
+) -> Tensor:
+    """Return a tensor of an array's cells, known by its identity."""
+    operator = NumpySource(identity, type_, array, is_table)
+    return apply(operator, form=form_of_token(_open_token(type_, is_table).filled(identity)))
 
 
 def constant(array: np.ndarray[Any, Any], most: int = HASHED_BYTES) -> Tensor:
@@ -98,7 +113,7 @@ def constant(array: np.ndarray[Any, Any], most: int = HASHED_BYTES) -> Tensor:
         return from_numpy(array)
     held = array.copy()
     type_ = declared_type(held.shape, held.dtype, None)
-    return apply(NumpySource(_token(held), type_, held))
+    return source_of(_token(held), type_, held)
 
 
 def table(array: np.ndarray[Any, Any]) -> Tensor:
@@ -108,7 +123,14 @@ def table(array: np.ndarray[Any, Any]) -> Tensor:
     """
     held = array.copy()
     type_ = declared_type(held.shape, held.dtype, None)
-    return apply(NumpySource(_token(held), type_, held, is_table=True))
+    return source_of(_token(held), type_, held, is_table=True)
+
+
+@lru_cache(maxsize=1024)  # each array of a loop is one of the same type
+def _open_token(type_: TensorType, is_table: bool) -> OpenToken:
+    """The token of arrays of a type, for any identity."""
+    hole = "\0identity"
+    return OpenToken(NumpySource(hole, type_, np.empty(0), is_table), (hole,))
 
 
 @lru_cache(maxsize=1024)  # each plan that is looked for asks for those of its arrays

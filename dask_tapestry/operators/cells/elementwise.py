@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,9 @@ from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.cellwise import CellwiseOperator, common_shape
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Tensor, TensorType, apply
-from dask_tapestry.teg.node import form_of
+from dask_tapestry.teg.node import form_of_token
 from dask_tapestry.teg.operator import Formats, Types
+from dask_tapestry.teg.token import OpenToken
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 from dask_tapestry_kernels.devices import kernels_of
@@ -191,13 +192,52 @@ def _call_of(
     dtype: np.dtype[Any],
 ) -> tuple[Elementwise, str]:
     """The operator that calls `function` on parameters, by number, and constants, and its form."""
+    told = dict.fromkeys([v.value or b"" for v in values if isinstance(v, CellStep)])
+    holes = {value: b"constant %d" % number for number, value in enumerate(told)}
+    opened = tuple(
+        [v._replace(value=holes[v.value or b""]) if isinstance(v, CellStep) else v for v in values]
+    )
+    called = _open_call(function, parameters, opened, loop, dtype)
+    filled = {hole: value for value, hole in holes.items()}
+    operator = Elementwise(called.expression.with_constants(filled))
+    return operator, form_of_token(called.token.filled(*[filled[hole] for hole in called.holes]))
+
+
+class _OpenCall(NamedTuple):
+    """A call with holes in place of the values of its constants.
+
+    Attributes
+    ----------
+    expression
+        It, whose constants hold names of holes.
+    token
+        Of operators that have values in the holes.
+    holes
+        Their names, in order.
+    """
+
+    expression: CellExpression
+    token: OpenToken
+    holes: tuple[bytes, ...]
+
+
+@lru_cache(maxsize=1024)  # loops write the same calls with other constants, too
+def _open_call(
+    function: str,
+    parameters: tuple[np.dtype[Any], ...],
+    values: tuple[int | CellStep, ...],
+    loop: tuple[np.dtype[Any], ...],
+    dtype: np.dtype[Any],
+) -> _OpenCall:
+    """The call of `function` on parameters, by number, and holes that are named in constants."""
     builder = CellBuilder(parameters)
     numbers = [
         builder.step(value) if isinstance(value, CellStep) else builder.cast(value, wanted)
         for value, wanted in zip(values, loop, strict=True)
     ]
-    operator = Elementwise(builder.finish(builder.call(function, numbers, dtype)))
-    return operator, form_of(operator)
+    expression = builder.finish(builder.call(function, numbers, dtype))
+    holes = tuple([step.value for step in expression.steps if step.value is not None])
+    return _OpenCall(expression, OpenToken(Elementwise(expression), holes), holes)
 
 
 def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:

@@ -1,7 +1,10 @@
+import pickle
+
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.cells import CellExpression
 from dask_tapestry.errors import DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.operators.cells.elementwise import Elementwise, astype, elementwise
 from dask_tapestry.teg import apply
@@ -128,3 +131,17 @@ def test_a_form_that_is_told_is_that_of_the_operator():
     y = dt.ones(3) + 1.5
     assert y.node.form == form_of(y.node.operator)
     assert is_interned(y.node)
+
+
+@pytest.mark.parametrize("constant", [2, 2.5, True, 3 + 1j, np.float32(3), -0.0, np.nan])
+@pytest.mark.parametrize("dtype", ["f8", "i4", "c16"])
+def test_calls_with_other_constants_are_those_that_are_written_out(constant, dtype):
+    x = dt.asarray(np.arange(5, dtype=dtype))
+    for y in (x * constant, dt.where(x == constant, constant, constant), constant - x):
+        node = y.node
+        assert node.form == form_of(node.operator)
+        expression = node.operator.expression
+        again = CellExpression(expression.parameters, expression.steps)
+        assert (again, hash(again)) == (expression, hash(expression))
+        assert again.without_constants == expression.without_constants
+        assert pickle.loads(pickle.dumps(expression)) == expression
