@@ -47,8 +47,8 @@ def where_selected(
 
 def _lines_where(a: ArrayLike, axis: Axes, where: Any) -> tuple[ArrayLike, Axes, Any]:
     """The lines that a mask in memory selects, and no mask; or what is given."""
-    if not isinstance(a, Array) or not isinstance(where, Array | np.ndarray):
-        return a, axis, where
+    if not isinstance(a, Array) or not isinstance(where, Array | np.ndarray) or not a.ndim:
+        return a, axis, where  # of no dimension axis 0 is none, with a mask
     lines = lines_where(a, normalize_axes(axis, a.ndim), where)
     return (a, axis, where) if lines is None else (lines, axis, np._NoValue)
 
