@@ -24,8 +24,8 @@ from dask_tapestry.rules.open_views import Cells, parts_of_arrays, source_of_par
 from dask_tapestry.teg import Node
 from dask_tapestry.teg.node import topological
 
-Place = tuple[int, int]  # the number of a node, and of its constant; WHOLE for what it is itself
-WHOLE: Final = -1
+Place = tuple[int, int | None]  # numbers of a node and of its constant; WHOLE: the node itself
+WHOLE: Final = None
 
 
 class OpenForm:
@@ -70,7 +70,7 @@ class OpenForm:
 
     def opened(self) -> tuple[GraphForm | None, dict[Node, Place]]:
         """The graph with inputs instead, and where they are in this one."""
-        given, places = dict(self.form.given), {}
+        given, places = dict(self.form.given), dict[Node, Place]()
         for at, node in enumerate(self.form.order):
             if node in self._parts:
                 given[node] = source_of_part(node, self._parts[node])
@@ -85,9 +85,9 @@ class OpenForm:
         """What lies at places of this graph: its sources, sinks, parts and constants."""
         return [self._end(*place) for place in places]
 
-    def _end(self, at: int, number: int) -> Node:
+    def _end(self, at: int, number: int | None) -> Node:
         node = self.form.order[at]
-        if number != WHOLE:
+        if number is not WHOLE:
             return source_of_constant(constants_of(node)[number])
         if node in self._parts:
             return source_of_part(node, self._parts[node])

@@ -41,7 +41,7 @@ def test_of_many_steps_that_are_alike_few_are_changed_alone():
         space = space_of(*[x[mask].mean(axis=0) for mask in chosen])
         state = space.state(Choices(forms=space.chosen_forms()[1]))
         assert len(state.placed) >= 2 * months
-        assert len(list(moves(space, state))) < len(state.placed)
+        assert len(list(moves(space, state))) <= len(state.placed)
 
 
 def test_nothing_gets_worse():
