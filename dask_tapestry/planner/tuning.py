@@ -307,7 +307,7 @@ WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as ano
 DEARER_FITTED: Final = 1.5
 # Part of the effort that a search with less memory a task has at least
 SEARCH_AGAIN_PART: Final = 4
-FAR_BEHIND: Final = 16.0  # times the seconds of a plan, of a seed that is not changed any more
+FAR_BEHIND: Final = 10.0  # times the seconds of a plan, of a seed that is not changed any more
 # Of the seconds: a smaller gain is no reason to try still smaller tasks
 SMALLER_TASKS_GAIN: Final = 0.99
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest

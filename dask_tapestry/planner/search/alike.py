@@ -17,7 +17,7 @@ from dask_tapestry.cells import CellExpression
 from dask_tapestry.planner.tuning import ALIKE_EXTENTS, SMALL_NUMBER
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
-from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.teg import Node, Source, TensorType
 from dask_tapestry.zspace import ZAffineMap
 
 T = TypeVar("T")
@@ -33,6 +33,25 @@ def likeness(program: Program) -> object:
         for one in program.instructions
     ]
     return tuple(map(_kind, program.inputs)), tuple(steps)
+
+
+def operator_likeness(node: Node) -> object:
+    """What an operator has in common with others that take as much of inputs of the same shapes.
+
+    Sums and means along an axis of several formulas of an array are alike, whatever their cells.
+    """
+    return _measures(node.operator), tuple([t.shape for t in node.input_types])
+
+
+def _measures(value: Any) -> object:
+    """The numbers that a parameter is made of, as they are: axes, extents, sizes."""
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, tuple):
+        return tuple(map(_measures, value))
+    if isinstance(value, CellExpression) or not is_dataclass(value):
+        return None
+    return type(value), tuple([_measures(getattr(value, field.name)) for field in fields(value)])
 
 
 def extents(program: Program, held: Held) -> tuple[int, ...]:

@@ -18,7 +18,12 @@ from dask_tapestry.planner.cost.rank import NOTHING as NOTHING_TAKEN
 from dask_tapestry.planner.cost.rank import Rank, preferred, rank, total
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.rewriting.rule_choices import form_named
-from dask_tapestry.planner.search.alike import are_near, extents, likeness
+from dask_tapestry.planner.search.alike import (
+    are_near,
+    extents,
+    likeness,
+    operator_likeness,
+)
 from dask_tapestry.planner.search.budget import costs_in
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
@@ -121,7 +126,7 @@ class _Chooser:
         for other, choice in decided:
             if are_near(size, other) and self._is_as_good(node, forms, choice, best):
                 return choice
-        kind = node.operator, node.input_types
+        kind = operator_likeness(node)
         known = self._of_kind.get(kind)
         if known is not None and self._saves_as_much(node, forms, best, *known):
             choice = known[0]
@@ -140,15 +145,18 @@ class _Chooser:
         then: Rank,
         whole_then: Rank,
     ) -> bool:
-        """Whether the choice of the same operator, on what is computed otherwise, is one here.
+        """Whether the choice of a like operator, on what is computed otherwise, is one here.
 
         It is if it saves as many seconds as it did `then`, or leaves no larger part of them. So the
-        products of a loop, each of which reads what one more step has computed, are searched once.
+        products of a loop, each of which reads what one more step has computed, are searched once,
+        and so are sums of several formulas along an axis. No form is, if whole it takes no longer.
         """
-        form = None if choice is None else _form_of_size(forms, choice)
-        if choice is None or form is None:
+        if choice is None:
+            return whole.is_allowed and whole.seconds <= SAVES_AS_MUCH * whole_then.seconds
+        form = _form_of_size(forms, choice)
+        if form is None:
             return False
-        rank = self._rank(self._steps(form.make(node, choice.size)))
+        rank = self._formed(node, form, choice.size, whole.with_seconds(ALIKE_SECONDS))
         saved, saved_then = whole.seconds - rank.seconds, whole_then.seconds - then.seconds
         part, part_then = rank.seconds / whole.seconds, then.seconds / whole_then.seconds
         is_as_much = part <= SAVES_AS_MUCH * part_then or saved_then <= SAVES_AS_MUCH * saved
