@@ -6,7 +6,13 @@ import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
-from dask_tapestry.planner.search.alike import are_near, extents, likeness, one_of_each
+from dask_tapestry.planner.search.alike import (
+    are_near,
+    extents,
+    likeness,
+    one_of_each,
+    operator_likeness,
+)
 from dask_tapestry.planner.search.pricing import Pricing
 from tests.planner.graphs import FOUR, stored
 
@@ -80,3 +86,12 @@ def test_of_many_that_are_alike_some_stand_for_all():
 def enumerated_lengths():
     for number, rows in enumerate((1000, 10_000)):
         yield number, program(stored((rows, 300), "f8", (100, 300)).sum(axis=0)), ()
+
+
+def test_operators_are_alike_that_take_as_much_of_their_inputs():
+    square = stored((3000, 3000), "f8", (500, 500))
+    columns = [square.sum(axis=0), (square > 0).mean(axis=0), (square * 2).max(axis=0)]
+    others = [square.sum(axis=1), square[:2000].sum(axis=0), square.cumsum(axis=0)]
+    kind, *alike = [operator_likeness(y.node) for y in columns]
+    assert alike == [kind, kind]
+    assert kind not in [operator_likeness(y.node) for y in others]

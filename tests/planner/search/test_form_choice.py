@@ -66,6 +66,47 @@ def test_products_of_a_loop_are_searched_once(monkeypatch):
     assert len(searched) == 1
 
 
+def test_sums_of_several_formulas_along_an_axis_are_searched_once(monkeypatch):
+    """A mean is no sum, and cells have other types: what they take of their inputs is alike."""
+    searched = []
+    original = form_choice._Chooser._best_size
+
+    def counting(chooser, node, *others, **named):
+        searched.append(node.operator.called)
+        return original(chooser, node, *others, **named)
+
+    monkeypatch.setattr(form_choice._Chooser, "_best_size", counting)
+    x = stored((14_610, 721, 1440), "f4", (24, 721, 1440))
+    hours = dt.placeholder((14_610, 1, 1), "f4")
+    counts, taken = [], []
+    for roots in (
+        [x.mean(axis=0)],
+        [x.mean(axis=0), (x * hours).sum(axis=0), (x - hours).max(axis=0)],
+    ):
+        searched.clear()
+        chosen = choose_forms(Graph([root.node for root in roots]), pricing(WIDE))[1]
+        counts.append(len(searched))
+        taken.append(list(chosen.values()))
+    assert 0 < counts[1] <= counts[0]
+    assert len(taken[1]) == 3
+    assert set(map(tuple, taken[1])) == set(map(tuple, taken[0]))
+
+
+def test_what_is_taken_over_is_looked_for_where_it_does_not_save_as_much(monkeypatch):
+    """Of a narrow table a sum is computed whole, which says nothing of a wide one."""
+    searched = []
+    original = form_choice._Chooser._compared
+
+    def counting(chooser, node, *others):
+        searched.append(node.type.shape)
+        return original(chooser, node, *others)
+
+    monkeypatch.setattr(form_choice._Chooser, "_compared", counting)
+    narrow, wide = stored((100_000, 10), "f8"), stored((100_000, 100_000), "f8")
+    choose_forms(Graph([narrow.sum(axis=0).node, wide.sum(axis=0).node]), pricing(WIDE))
+    assert {(10,), (100_000,)} <= set(searched)
+
+
 def test_no_more_sizes_are_looked_at_than_a_step_is_worth(monkeypatch):
     looked_at = []
     original = form_choice._Chooser._formed
