@@ -122,7 +122,7 @@ def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
 
     The buffer is not written before: strings may be as long as `most`, which few of them are.
     """
-    buffer = memoryview(np.empty(min(most, DEFLATED * len(stored)), np.uint8))
+    buffer = np.empty(min(most, DEFLATED * len(stored)), np.uint8).data
     filled = at = 0
     inflater = zlib.decompressobj(wbits)
     while at < len(stored):
