@@ -16,7 +16,7 @@ from dask_tapestry.planner import build, verify
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.rewriting import passes
 from dask_tapestry.teg.check import OF_GRAPHS, OF_NODES, check
-from tests.covering import mark_what_is_beyond
+from tests.covering import leave_what_is_beyond, mark_what_is_beyond
 from tests.cupy_stand_in import device_kernels as device_kernels
 from tests.examples import NIGHTLY, SHARE, USUAL
 from tests.small_lattices import small_lattices as small_lattices
@@ -44,6 +44,13 @@ LONGEST = (  # files of minutes, so that at the end no process waits for another
     "tests/operators/test_comparisons", "tests/one_value/", "tests/kernels/", "tests/fuzz/",
     "tests/benchmarks/cluster/", "docs/tutorial.md", "docs/simulations.md",
 )  # fmt: skip
+
+
+@pytest.hookimpl(trylast=True)  # after the parameters of fixtures
+def pytest_generate_tests(metafunc):
+    """Make no tests of cases that are not run: of 60,000 tests 22,000, in each process."""
+    if "not exhaustive" in metafunc.config.option.markexpr:
+        leave_what_is_beyond(metafunc._calls)
 
 
 @pytest.hookimpl(tryfirst=True)  # before marks are looked at

@@ -71,6 +71,16 @@ def beyond(*values: Any) -> Any:
     return pytest.param(*values, marks=pytest.mark.exhaustive)
 
 
+def leave_what_is_beyond(cases: list[Any]) -> None:
+    """Leave out the cases of a test that `make exhaustive` alone runs, before tests are made.
+
+    One stays where all are such, to be deselected: a test without cases would be made without
+    parameters.
+    """
+    kept = [case for case in cases if all(mark.name != "exhaustive" for mark in case.marks)]
+    cases[:] = kept or cases[:1]
+
+
 def mark_what_is_beyond(items: Iterable[pytest.Item]) -> None:
     """Mark the cases of tests marked `covering` that no covering needs."""
     functions = defaultdict(list)

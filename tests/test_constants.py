@@ -35,7 +35,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "cells/reduction_tree": "LEAF_CELLS",
     "diagnostics/local_jobs": "NOTHING PAGE",
     "diagnostics/steps_picture": "HEATS",
-    "io/chunks/chunk_decoders": "BLOCK GZIP REPEATED",
+    "io/chunks/chunk_decoders": "BLOCK DEFLATED GZIP REPEATED",
     "io/chunks/shard_index": "ABSENT CHECKSUM",
     "io/files/folder_exchange": "AT_CWD EXCHANGE",
     "io/files/folder_swap": "TEMPORARY",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.covering import beyond, covering, share_of
+from tests.covering import beyond, covering, leave_what_is_beyond, share_of
 
 ROOT = Path(__file__).parent.parent
 MARKED = """
@@ -51,6 +51,13 @@ def test_few_cases_are_chosen():
     cases = list(product(range(5), range(4), range(4), range(3)))
     assert len(covering(cases)) <= 24
     assert len(covering(cases, 1)) <= 6
+
+
+def test_cases_that_are_beyond_are_left_out_but_one():
+    every, few = beyond(1), pytest.param(2, marks=pytest.mark.slow)
+    for cases, left in (([every, few, beyond(3), few], [few, few]), ([every, beyond(3)], [every])):
+        leave_what_is_beyond(cases)
+        assert cases == left
 
 
 def test_cases_that_are_not_a_product_are_covered():

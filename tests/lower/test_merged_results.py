@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.cells import lattice
@@ -57,8 +55,11 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("stores")
 
 
+@pytest.mark.covering
+@pytest.mark.parametrize("chunk", [1, 2])
+@pytest.mark.parametrize("length", [40, 61, 100])
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
 @pytest.mark.parametrize("fold", FOLDS)
-@given(st.sampled_from(["i4", "f4", "f8"]), st.sampled_from([40, 61, 100]), st.integers(1, 2))
 def test_bits_are_those_of_all_together(folder, fold, dtype, length, chunk):
     rng = np.random.default_rng(length)
     cells = rng.integers(1, 9, (length, 5, 300)).astype(dtype)

@@ -19,6 +19,7 @@ from dask_tapestry.io.tuning import LZMA_MEMORY, ZLIB_PIECE_BYTES
 
 Block = np.ndarray[Any, Any]
 GZIP: Final = 31  # what zlib calls the format
+DEFLATED: Final = 1032  # bytes that one becomes at most: 258 of two bits, as zlib's manual says
 BLOCK: Final = 2**17  # bytes that a block of zstd holds at most
 REPEATED: Final = 1  # the kind of its blocks that are one byte, many times; 0 are those as they are
 ZSTD: Final = b"\x28\xb5\x2f\xfd"  # what a frame begins with
@@ -117,8 +118,12 @@ def _gzip(stored: Block, _: Block | None, most: int) -> Any:
 
 
 def _inflated(wbits: int, stored: Block, most: int) -> memoryview:
-    """Decode streams of zlib piece by piece: all at once would take the decoded bytes twice."""
-    buffer, filled, at = memoryview(bytearray(most)), 0, 0
+    """Decode streams of zlib piece by piece: all at once would take the decoded bytes twice.
+
+    The buffer is not written before: strings may be as long as `most`, which few of them are.
+    """
+    buffer = np.empty(min(most, DEFLATED * len(stored)), np.uint8).data
+    filled = at = 0
     inflater = zlib.decompressobj(wbits)
     while at < len(stored):
         if inflater.eof:

@@ -61,8 +61,9 @@ class BuildWithKernels(build_py):  # type: ignore[misc]  # it is untyped
 
     def _compile(self, folder: Path) -> None:
         own = Path(self.get_package_dir(PACKAGE)) / FOLDER
-        if own.is_dir() and not folder.is_dir():
-            shutil.copytree(own, folder)  # a checkout's: those that are up to date stay
+        if own.is_dir():  # a checkout's: those that are up to date stay
+            shutil.rmtree(folder, ignore_errors=True)  # the file of the target alone, as JSON is
+            shutil.copytree(own, folder)
         root = folder.parent.parent
         paths = [str(root), *filter(None, sys.path)]  # an isolated build has numba on its own path
         completed = subprocess.run(

@@ -33,6 +33,26 @@ def test_what_was_encoded_is_decoded(encoder, codec, size):
     assert (found is out) == (size == 0 and fills)
 
 
+@pytest.mark.parametrize(("encoder", "codec"), CODECS)
+def test_memory_is_taken_for_what_is_stored(encoder, codec):
+    """Not for the most that there may be, which of strings is far more than there is."""
+    stored = np.frombuffer(encoder.encode(CELLS), "u1")
+    ((decode, _),) = decoders_of([codec])
+    tracemalloc.start()
+    try:
+        assert bytes(decode(stored, None, 2**40)) == CELLS.tobytes()
+        assert tracemalloc.get_traced_memory()[1] < 2**26
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("encoder", [numcodecs.GZip(9), numcodecs.Zlib(9)])
+@pytest.mark.parametrize("size", [1, 1000, 10**7])
+def test_zeros_are_inflated_as_far_as_they_go(encoder, size):
+    stored = np.frombuffer(encoder.encode(np.zeros(size, "u1")), "u1")
+    assert bytes(decoders_of([encoder])[0].decode(stored, None, 2**40)) == bytes(size)
+
+
 def test_memory_of_another_size_is_left_alone():
     stored = np.frombuffer(numcodecs.Zstd().encode(CELLS), "u1")
     out = np.full(CELLS.nbytes + 8, 7, "u1")

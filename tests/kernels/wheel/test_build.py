@@ -105,10 +105,13 @@ def test_kernels_of_a_checkout_are_taken_along(runs, tmp_path, monkeypatch):
     source = tmp_path / "checkout"
     (source / "compiled").mkdir(parents=True)
     (source / "compiled" / "a kernel").write_text("code")
+    folder = tmp_path / "lib" / build.PACKAGE / build.FOLDER
+    folder.mkdir(parents=True)  # setuptools takes some files along, as those of another build
+    (folder / "another kernel").write_text("code of another numba")
     monkeypatch.setattr(build_py, "get_package_dir", lambda self, package: str(source))
     built(tmp_path / "lib")
-    kept = tmp_path / "lib" / build.PACKAGE / build.FOLDER / "a kernel"
-    assert kept.read_text() == "code"  # which the program keeps if it is up to date
+    assert [file.name for file in folder.iterdir()] == ["a kernel"]  # kept if it is up to date
+    assert (folder / "a kernel").read_text() == "code"
 
 
 @pytest.mark.parametrize(("machine", "setting"), [("aarch64", None), ("x86_64", "no")])
