@@ -37,10 +37,22 @@ def _cached_in(home: str, values: Any) -> Iterator[tuple[str, _lru_cache_wrapper
         if isinstance(value, classmethod | staticmethod):
             value = value.__func__
         if isinstance(value, _lru_cache_wrapper):
-            if value.__module__ == home.partition(":")[0] and inspect.signature(value).parameters:
+            if value.__module__ == home.partition(":")[0] and _takes_arguments(value):
                 yield f"{home}.{name}", value
         elif isinstance(value, type) and value.__module__ == home:
             yield from _cached_in(f"{home}:{name}", vars(value))
+
+
+def _takes_arguments(function: _lru_cache_wrapper[Any]) -> bool:
+    """Whether a function has parameters; of a class that is called it is asked for the signature.
+
+    All signatures take 30 ms, which is as long as planning ten formulas.
+    """
+    code = getattr(function.__wrapped__, "__code__", None)
+    if code is None:
+        return bool(inspect.signature(function).parameters)
+    several = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+    return bool(code.co_argcount or code.co_kwonlyargcount or code.co_flags & several)
 
 
 def clear_caches() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry import caches
 from dask_tapestry.caches import cached_functions, clear_caches
 from tests.test_repository import PACKAGE, listed
 
@@ -37,12 +38,12 @@ OF_A_PROCESS = {
     "lower/retry_events": "_listening",
     "lower/step_spec": "_loaded",
     "lower/values_met_again": "_copies _kept",
-    "planner/cache": "_known _outlines",  # plans that are found again
+    "planner/cache": "_around _around_last _known _outlines",  # plans that are found again
     "planner/long_jobs": "_ways",
     "planner/machine/adaptive": "_looks",
     "planner/machine/calibrate": "_measured",
     "planner/machine/cluster_rates": "_known",
-    "planner/remembered_choices": "_known",  # choices of plans that are made again
+    "planner/remembered_choices": "_known _written",  # choices of plans that are made again
     "planner/walltime": "_looks",
     "rules/effects": "_sinks",
     "scheduler/plugin_registration": "_registered",
@@ -106,3 +107,8 @@ def test_module_globals_hold_what_belongs_to_a_process():
         if names:
             found[path.relative_to(PACKAGE).with_suffix("").as_posix()] = sorted(names)
     assert found == {home: sorted(names.split()) for home, names in OF_A_PROCESS.items()}
+
+
+def test_a_signature_is_looked_at_of_no_function(monkeypatch):
+    monkeypatch.setattr(caches.inspect, "signature", lambda one: pytest.fail(f"{one} is looked at"))
+    assert len(list(cached_functions())) > 50
