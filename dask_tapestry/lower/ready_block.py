@@ -113,7 +113,8 @@ def _calls(program: Program, schedule: InstructionSchedule) -> list[Call]:
     for number, (work, route) in enumerate(zip(schedule.works, routes, strict=True)):
         done = {read.place for read in route.reads if readers[read.place] == number}
         instruction = program.instruction(work.value)
-        calls.append(Call(instruction, work, route.reads, route.made, tuple(done - {None})))
+        numbers = tuple([place for place in done if place is not None])
+        calls.append(Call(instruction, work, route.reads, route.made, numbers))
     return calls
 
 
