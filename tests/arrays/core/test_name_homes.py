@@ -47,8 +47,8 @@ def run(program):
 
 def test_the_table_is_what_chapters_have():
     answers, chapters = json.loads(run(SURVEY))
-    assert answers == ANSWERS
-    assert chapters == CHAPTERS
+    assert answers == ANSWERS, "run `python docs/name_homes.py`"
+    assert chapters == CHAPTERS, "run `python docs/name_homes.py`"
 
 
 @pytest.mark.parametrize("called", OWN)
