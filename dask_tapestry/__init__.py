@@ -1,9 +1,8 @@
 """Distributed arrays that nobody has to chunk by hand.
 
 ``import dask_tapestry as dt`` and write NumPy; see the README. The names are those of
-`dask_tapestry.arrays.public_names`. Chapters are imported one by one until one has the name that is
-asked for. A worker, which runs kernels on blocks, asks for none, and so begins without what only a
-user calls.
+`dask_tapestry.arrays.public_names`. The chapter is imported that has the name that is asked for. A
+worker, which runs kernels on blocks, asks for none, and so begins without what only a user calls.
 """
 
 from collections.abc import Iterable as _Iterable
@@ -23,7 +22,7 @@ __array_api_version__ = "2025.12"
 _SPACES = (
     "fft image lib ma ndimage nn overlap patterns random stablehlo stats stencil xarray".split()
 )
-_HOMES = (  # of the other names, in the order in which they are imported until one has a name
+_HOMES = (  # of the other names; where two have one, it is the first's
     "core elementwise constants creation planning shape masks indexing statistics manipulation "
     "sorting array_api storage linalg grouping overlap.map_overlap user_functions "
     "patterns.thread_parts calibration loops jobs datasets progress compatibility"
@@ -41,13 +40,10 @@ def _public_name(name: str) -> _Any:
         return _suggesting(_lazy_import(f"dask_tapestry.arrays.{name}"), name)
     if name == "__all__":
         return _lazy_import("dask_tapestry.arrays.public_names").__all__
-    for home in _HOMES:
-        module = _lazy_import(f"dask_tapestry.arrays.{home}")
-        if name in module.__all__:
-            found = getattr(module, name)
-            return (
-                _suggesting(found, name) if isinstance(found, _ModuleType) else _hinted(name, found)
-            )
+    home = _lazy_import("dask_tapestry.arrays.core.name_homes").PUBLIC_HOMES.get(name)
+    if home is not None:
+        found = getattr(_lazy_import(f"dask_tapestry.arrays.{home}"), name)
+        return _suggesting(found, name) if isinstance(found, _ModuleType) else _hinted(name, found)
     raise _no_attribute("module 'dask_tapestry'", name, __dir__())
 
 

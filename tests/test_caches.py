@@ -1,12 +1,14 @@
 import ast
 import pkgutil
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import import_module
 
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry import caches
 from dask_tapestry.caches import cached_functions, clear_caches
 from tests.test_repository import PACKAGE, listed
 
@@ -20,6 +22,7 @@ OF_A_PROCESS = {
     "arrays/random/seeds": "_system_seeds",
     "arrays/stablehlo/gather_constraints": "CONSTRAINTS",
     "arrays/stablehlo/scatter_constraints": "CONSTRAINTS",
+    "caches": "_looked_through",
     "command/declared_machines": "_suggested",
     "diagnostics/local_jobs": "_ended",
     "io/journals/write_marks": "_waiting",
@@ -37,12 +40,12 @@ OF_A_PROCESS = {
     "lower/retry_events": "_listening",
     "lower/step_spec": "_loaded",
     "lower/values_met_again": "_copies _kept",
-    "planner/cache": "_known _outlines",  # plans that are found again
+    "planner/cache": "_around _around_last _known _outlines",  # plans that are found again
     "planner/long_jobs": "_ways",
     "planner/machine/adaptive": "_looks",
     "planner/machine/calibrate": "_measured",
     "planner/machine/cluster_rates": "_known",
-    "planner/remembered_choices": "_known",  # choices of plans that are made again
+    "planner/remembered_choices": "_known _written",  # choices of plans that are made again
     "planner/walltime": "_looks",
     "rules/effects": "_sinks",
     "scheduler/plugin_registration": "_registered",
@@ -106,3 +109,27 @@ def test_module_globals_hold_what_belongs_to_a_process():
         if names:
             found[path.relative_to(PACKAGE).with_suffix("").as_posix()] = sorted(names)
     assert found == {home: sorted(names.split()) for home, names in OF_A_PROCESS.items()}
+
+
+def test_a_signature_is_looked_at_of_no_function(monkeypatch):
+    monkeypatch.setattr(caches.inspect, "signature", lambda one: pytest.fail(f"{one} is looked at"))
+    assert len(list(cached_functions())) > 50
+
+
+def test_a_module_is_looked_through_once_until_it_has_more_names(monkeypatch):
+    looked, found = [], dict(cached_functions())
+    look = caches._cached_in
+    monkeypatch.setattr(
+        caches, "_cached_in", lambda home, values: looked.append(home) or look(home, values)
+    )
+    assert dict(cached_functions()) == found
+    assert not looked
+    late = lru_cache(maxsize=4)(_late)
+    late.__module__ = caches.__name__
+    monkeypatch.setattr(caches, "late", late, raising=False)
+    assert dict(cached_functions())["dask_tapestry.caches.late"] is late
+    assert [home for home in looked if ":" not in home] == ["dask_tapestry.caches"]
+
+
+def _late(one):
+    return one

@@ -38,6 +38,10 @@ class CellStep(NamedTuple):
             return self
         return CellStep(self.function, operands, self.dtype, self.value)
 
+    def with_value(self, value: bytes) -> CellStep:
+        """The same constant of another value."""
+        return CellStep(self.function, self.operands, self.dtype, value)
+
 
 @dataclass(frozen=True)
 class CellExpression:
@@ -103,6 +107,11 @@ class CellExpression:
         return sum(flops(step.function, step.dtype) for step in counted)
 
     @cached_property
+    def constants(self) -> tuple[CellStep, ...]:
+        """The steps that are constants, in order."""
+        return tuple([step for step in self.steps if step.function == "constant"])
+
+    @cached_property
     def without_constants(self) -> CellExpression:
         """What expressions have in common that differ in the values of constants alone.
 
@@ -117,7 +126,7 @@ class CellExpression:
         """
         if all(step.value is None for step in self.steps):
             return self
-        plain = [s if s.value is None else s._replace(value=b"") for s in self.steps]
+        plain = [s if s.value is None else s.with_value(b"") for s in self.steps]
         return CellExpression(self.parameters, tuple(plain))
 
     def with_constants(self, values: Mapping[bytes, bytes]) -> CellExpression:
@@ -131,7 +140,7 @@ class CellExpression:
         >>> str(e.with_constants({b"?": np.float64(2.5).tobytes()}))
         'add($0, 2.5)'
         """
-        steps = [s if s.value is None else s._replace(value=values[s.value]) for s in self.steps]
+        steps = [s if s.value is None else s.with_value(values[s.value]) for s in self.steps]
         made = CellExpression(self.parameters, tuple(steps))
         made.__dict__["without_constants"] = self.without_constants
         return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,10 @@ from dask_tapestry.lower.blocks_one_by_one import one_by_one
 from dask_tapestry.lower.dask_private import travels_from_here
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.device_turns import on_a_device
-from dask_tapestry.lower.frame import Frame, block_frame
-from dask_tapestry.lower.input_values import given_values
+from dask_tapestry.lower.frame import block_frame
+from dask_tapestry.lower.input_values import given_blocks
 from dask_tapestry.lower.instruction_call import confirm
+from dask_tapestry.lower.ready_block import ReadyBlock
 from dask_tapestry.lower.result_buffer import ResultBuffer
 from dask_tapestry.lower.schedule_walk import walk
 from dask_tapestry.lower.step_spec import StepSpec
@@ -63,20 +66,25 @@ def _block(
     box, program = spec.box(index), spec.program
     block = block_schedule_of(program, box)
     target = out.box(box) if out.is_local else None
-    frame = block_frame(block, given_values(spec, block.schedule, arguments), target)
-    result = _walked(spec, frame)
+    given = given_blocks(spec, block.schedule, arguments)
+    ready = ReadyBlock.of(block)
+    if ready is not None:
+        result = _heard(spec, partial(ready.run, given, target))
+    else:
+        values = dict(zip(block.schedule.numbers, given, strict=False))  # inputs come first
+        result = _heard(spec, partial(walk, block_frame(block, values, target)))
     for value, instruction in program.confirming:
         confirm(instruction, program.schedule(box).boxes[value])
     return _delivered(spec, out, target, result)
 
 
-def _walked(spec: StepSpec, frame: Frame) -> Block:
+def _heard(spec: StepSpec, compute: Callable[[], Block]) -> Block:
     """The output of a block's program, computed while floating-point errors are listened to."""
     with threads_each(spec.threads if spec.program.multithreaded else None):
         if spec.heard is None:
-            return walk(frame)
+            return compute()
         with listening(spec.heard.kinds) as texts:
-            result = walk(frame)
+            result = compute()
         spec.heard.take(texts)
         return result
 

@@ -56,7 +56,7 @@ def _frame(block: BlockSchedule, blocks: Blocks, outer: Cells | None, out: Block
 
 def _suit_tiles(held: ValuesUntilLastUse) -> bool:
     """Whether tiles can be read of a block's inputs: all are here, as arrays of the host."""
-    inputs = enumerate(held.schedule.boxes[: len(held.program.inputs)])
-    if not all((value, box) in held.blocks for value, boxes in inputs for box in boxes):
+    inputs, blocks = enumerate(held.schedule.boxes[: len(held.program.inputs)]), held.blocks
+    if not all((value, box) in blocks for value, boxes in inputs for box in boxes):
         return False
-    return held.program.device is None and not any(map(is_foreign, held.blocks.values()))
+    return held.program.device is None and not any(map(is_foreign, blocks.values()))

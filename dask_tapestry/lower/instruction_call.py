@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from dask_tapestry_kernels.block_format import (
 from dask_tapestry_kernels.devices import kernels_of
 
 Block = Any  # an array, or `Collected` ones
+PLAIN: Final = frozenset({np.ndarray})
 
 
 def called(
@@ -115,7 +116,7 @@ def _call(
         arguments = known.arguments(instruction, work)
     if instruction.device is not None:
         return called_on_device(instruction, instruction.device, blocks, arguments)
-    if any(type(block) is not np.ndarray for block in blocks):
+    if not PLAIN.issuperset(map(type, blocks)):
         as_given = operator.calls and operator.any_format
         if any(map(is_on_device, blocks)):
             blocks = list(map(with_all_cells, blocks))

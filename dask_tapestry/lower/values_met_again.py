@@ -121,12 +121,12 @@ class Meeting:
     def read_again(self) -> tuple[Node, ...]:
         """The values that are worth keeping: met before, and read by what was not."""
         fresh = [node for node in self.order if not node.is_met]
-        if not fresh or len(fresh) == len(self.order) or not self._may_be_kept():
+        if not fresh or len(fresh) == len(self.order):
             return NO_NODES
-        found = dict.fromkeys(x for node in fresh for x in self._values_read(node))
+        found = dict.fromkeys([x for node in fresh for x in self._values_read(node)])
         if not found or sum(x.type.nbytes for x in found) > MOST_MET_BYTES:
             return NO_NODES
-        return tuple(found)
+        return tuple(found) if self._may_be_kept() else NO_NODES
 
     def _values_read(self, node: Node) -> Iterator[Node]:
         """Values that were met and that a node reads, of views the arrays that they show."""

@@ -80,43 +80,72 @@ def plan_of(
     written = Graph(roots)
     if form.sinks > 1:
         check(written, (writes_that_meet_are_ordered,))
-    around = resources, rates_in_force(), settings_in_force(), walltime_in_force()
-    cached, ends = _found((form.key, *around)), form.ends
+    around = _circumstances(resources)
+    cached, ends = _found((form.key, around)), form.ends
     if cached is None:
         forget_after_many()
         opened = OpenForm.of(form) if resources.local else None
-        cached = None if opened is None else _plan_for_all(opened, resources, around)
+        cached = None if opened is None else _plan_for_all(opened, around)
         if cached is not None and opened is not None:
             ends = opened.ends(cached.places)
         else:
-            cached = _kept_plan(form, resources, around)
+            cached = _kept_plan(form, around)
     if cached is None:
         return build_plan(_over(roots, order, given), resources, recall=True)
     return cached.plan.closed(written, dict(zip(cached.forms, ends, strict=True)))
 
 
-def _kept_plan(
-    form: GraphForm, resources: Resources, around: tuple[Any, ...]
-) -> _CachedPlan | None:
+class _Circumstances:
+    """What a plan depends on beside its graph; it is one object for equal ones."""
+
+    __slots__ = ("parts", "resources")
+
+    def __init__(self, resources: Resources, *others: Any) -> None:
+        self.resources, self.parts = resources, (resources, *others)
+
+
+_around: OrderedDict[tuple[Any, ...], _Circumstances] = OrderedDict()
+_around_last: list[_Circumstances] = []
+
+
+def _circumstances(resources: Resources) -> _Circumstances:
+    """Those in force: keys that hold them are compared without looking into them."""
+    now = resources, rates_in_force(), settings_in_force(), walltime_in_force()
+    last = _around_last[0] if _around_last else None
+    if last is not None and _are_same(now, last.parts):
+        return last
+    with _lock:
+        known = _around.get(now)
+    if known is None:
+        known = _Circumstances(*now)
+        _keep(_around, now, known)
+    _around_last[:] = [known]
+    return known
+
+
+def _are_same(now: tuple[Any, ...], last: tuple[Any, ...]) -> bool:
+    """Whether circumstances are those of the last time: the large parts are the same objects."""
+    return now[0] is last[0] and now[1] is last[1] and now[2:] == last[2:]
+
+
+def _kept_plan(form: GraphForm, around: _Circumstances) -> _CachedPlan | None:
     """The plan for graphs of a form, which is kept; None if there is none for all of its data."""
-    cached = _found((form.key, *around))
+    cached = _found((form.key, around))
     if cached is None:
-        cached = _planned(form, resources)
+        cached = _planned(form, around.resources)
         if cached is not None:
-            _keep(_known, (form.key, *around), cached)
+            _keep(_known, (form.key, around), cached)
     return cached
 
 
-def _plan_for_all(
-    opened: OpenForm, resources: Resources, around: tuple[Any, ...]
-) -> _CachedPlan | None:
+def _plan_for_all(opened: OpenForm, around: _Circumstances) -> _CachedPlan | None:
     """The plan for other constants and places too; None if they are met for the first time."""
-    key = (opened.outline, *around)
+    key = (opened.outline, around)
     cached = _found(key)
     if cached is not None or not _is_met_again(key):
         return cached
     form, places = opened.opened()
-    found = None if form is None else _kept_plan(form, resources, around)
+    found = None if form is None else _kept_plan(form, around)
     if form is None or found is None:
         return None
     cached = found._replace(places=tuple([places[end] for end in form.ends]))

@@ -77,7 +77,7 @@ class OpenForm:
             places[given.get(node, node)] = (at, WHOLE)
             if node in self._formulas:
                 for number, step in enumerate(constants_of(node)):
-                    places.setdefault(source_of_constant(step), (at, number))
+                    places.setdefault(source_of_constant(step, node), (at, number))
         roots = with_open_constants(self.form.roots, self.form.order, given, self._formulas)
         return form_of_graph(roots, topological(roots)), places
 
@@ -88,7 +88,7 @@ class OpenForm:
     def _end(self, at: int, number: int | None) -> Node:
         node = self.form.order[at]
         if number is not WHOLE:
-            return source_of_constant(constants_of(node)[number])
+            return source_of_constant(constants_of(node)[number], node)
         if node in self._parts:
             return source_of_part(node, self._parts[node])
         return self.form.given.get(node, node)

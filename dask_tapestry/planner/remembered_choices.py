@@ -8,6 +8,7 @@ to is evaluated again. The frontier is not kept, so whoever looks at a plan has 
 from __future__ import annotations
 
 from collections import OrderedDict
+from operator import is_
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
@@ -27,6 +28,7 @@ from dask_tapestry.settings import of_dask
 from dask_tapestry.teg import Graph, Node, Sink, Source
 
 NO_TEXT: Final = ("resources", "rules", "mutators")
+FIXED: Final = (str, int, float, type(None))
 
 __all__ = ["FoundChoices", "choices_of", "planned_as", "recalled", "remember", "settings_in_force"]
 
@@ -111,9 +113,36 @@ def settings_in_force() -> tuple[object, ...]:
     Own rules and mutators are compared as objects, which the key keeps alive: their texts hold
     addresses, which another rule has once the first one is gone.
     """
-    plain = repr({k: v for k, v in of_dask("tapestry").items() if k not in NO_TEXT})
+    plain = _plain_text(of_dask("tapestry"))
     fuse = of_dask("optimization.annotations.fuse")
     return plain, fuse, rules_in_force(), mutators_in_force()
+
+
+def _plain_text(settings: dict[str, object]) -> str:
+    """The settings that have a text; written again where one of them is another object."""
+    known = _written[0] if _written else None
+    if known is not None and known.holds_for(settings):
+        return known.text
+    plain = {k: v for k, v in settings.items() if k not in NO_TEXT}
+    text = repr(plain)
+    if all(isinstance(value, FIXED) for value in plain.values()):
+        _written[:] = [_WrittenSettings(tuple(settings), tuple(settings.values()), text)]
+    return text
+
+
+class _WrittenSettings(NamedTuple):
+    """Settings none of which can change but for another one, and the text of the plain ones."""
+
+    names: tuple[str, ...]
+    values: tuple[object, ...]
+    text: str
+
+    def holds_for(self, settings: dict[str, object]) -> bool:
+        same = len(settings) == len(self.values) and all(map(is_, settings.values(), self.values))
+        return same and tuple(settings) == self.names
+
+
+_written: list[_WrittenSettings] = []  # those that were met last
 
 
 def _key(graph: Graph, resources: Resources) -> tuple[object, ...]:

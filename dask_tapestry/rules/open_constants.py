@@ -47,8 +47,8 @@ def _general_formula(node: Node) -> CellExpression | None:
     if not isinstance(node.operator, Elementwise):
         return None
     told = constants_of(node)
-    numbers = bool(told) and all(step.dtype.kind in NUMBERS for step in told)
-    return node.operator.expression.without_constants if numbers else None
+    others = [step for step in told if step.dtype.kind not in NUMBERS]
+    return node.operator.expression.without_constants if told and not others else None
 
 
 def with_open_constants(
@@ -70,25 +70,28 @@ def with_open_constants(
             opened[node] = reapply(node, inputs, [opened[x] for x in node.after])
             continue
         with written_as(node):
-            numbers = [
-                broadcast(source_of_constant(step), node.type.shape) for step in constants_of(node)
-            ]
+            told = [source_of_constant(step, node) for step in constants_of(node)]
+            numbers = [broadcast(number, node.type.shape) for number in told]
             opened[node] = apply(_of_parameters(formulas[node]), *inputs, *numbers)
     return [opened[root] for root in roots]
 
 
-def constants_of(node: Node) -> list[CellStep]:
+def constants_of(node: Node) -> tuple[CellStep, ...]:
     """The constants of a formula, in order."""
     operator = node.operator
     assert isinstance(operator, Elementwise)
-    return _told(operator.expression)
+    return operator.expression.constants
 
 
-def source_of_constant(step: CellStep) -> Tensor:
-    """A constant as an array of one cell; it is none that a user gives, whatever that holds."""
+def source_of_constant(step: CellStep, node: Node) -> Tensor:
+    """A constant of a node as an array of one cell, which was written where the node was.
+
+    It is none that a user gives, whatever that holds.
+    """
     told = step.value or b""
     cell = np.asarray(unpacked(told, step.dtype))
-    return source_of(f"constant {told.hex()}", TensorType((), step.dtype), cell)
+    type_, line = TensorType((), step.dtype), node.line or ""
+    return source_of(f"constant {told.hex()}", type_, cell, line=line)
 
 
 def _is_small(node: Node) -> bool:
@@ -99,16 +102,11 @@ def _is_small(node: Node) -> bool:
     return node.type.size <= OPEN_CELLS or (isinstance(operator, Source) and operator.external)
 
 
-def _told(expression: CellExpression) -> list[CellStep]:
-    """The steps of an expression that are constants, in order."""
-    return [step for step in expression.steps if step.function == "constant"]
-
-
 @lru_cache(maxsize=256)
 def _of_parameters(expression: CellExpression) -> Elementwise:
     """The formula with a parameter for each constant, after its own; it is given without them."""
     count = len(expression.parameters)
-    builder = CellBuilder([*expression.parameters, *[step.dtype for step in _told(expression)]])
+    builder = CellBuilder([*expression.parameters, *[step.dtype for step in expression.constants]])
     numbers, free = list(range(count)), count
     for step in expression.steps:
         if step.function == "constant":

@@ -2,7 +2,7 @@ import numpy as np
 
 import dask_tapestry as dt
 from dask_tapestry.lower.cancellation import Cancellation
-from dask_tapestry.lower.input_values import given_values
+from dask_tapestry.lower.input_values import given_blocks
 from dask_tapestry.lower.step_spec import StepSpec
 from dask_tapestry.zspace import Cuts
 from dask_tapestry_kernels.block_format import is_on_device, on_cuda
@@ -15,7 +15,7 @@ def values_of(given, cuts):
     """The only value that a step of one block is given."""
     (step,) = (dt.asarray(CELLS) + 1).plan().core.steps.values()
     spec = StepSpec.of(step, (cuts,), Cancellation())
-    (value,) = given_values(spec, step.program.schedule(step.program.type.box), given).values()
+    (value,) = given_blocks(spec, step.program.schedule(step.program.type.box), given)
     return value
 
 

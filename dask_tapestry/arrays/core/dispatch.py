@@ -14,6 +14,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.axis_names import AxisNames, names_axes
 from dask_tapestry.arrays.core.declared_arguments import DeclaredArguments
+from dask_tapestry.arrays.core.name_homes import NUMPY_HOMES
 from dask_tapestry.arrays.tuning import PRIORITY
 from dask_tapestry.imports import lazy_import
 from dask_tapestry_kernels.block_format import DEVICES
@@ -32,10 +33,27 @@ OF_OTHERS: dict[str, Callable[..., Any]] = {}  # by method, or "gufunc": takes t
 
 
 def registered(table: dict[Key, Value], key: Key) -> Value | None:
-    """What a chapter has registered in a table; those that nobody asked for yet are imported."""
+    """What a chapter has registered in a table; one that nobody asked for yet is imported.
+
+    What is known of none may be of any of them: then they all are.
+    """
     if key not in table:
-        lazy_import("dask_tapestry.arrays.public_names")
+        home = NUMPY_HOMES.get(name_of(key), "public_names")
+        lazy_import(f"dask_tapestry.arrays.{home}")
     return table.get(key)
+
+
+def name_of(key: Any) -> str:
+    """The name by which something is registered: a function of NumPy's, a ufunc, or its method.
+
+    Examples
+    --------
+    >>> name_of(np.linalg.solve), name_of("add"), name_of(("add", "reduce"))
+    ('numpy.linalg.solve', 'add', 'add.reduce')
+    """
+    if isinstance(key, str):
+        return key
+    return ".".join(key) if isinstance(key, tuple) else f"{key.__module__}.{key.__name__}"
 
 
 class Answering(ABC):

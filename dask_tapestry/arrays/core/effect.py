@@ -15,6 +15,7 @@ from dask_tapestry.amounts import refuse_unknown
 from dask_tapestry.arrays.core.late_modules import computing, planned_expression
 from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.io.sources.dask_blocks_source import from_blocks
+from dask_tapestry.lower.scheduler_choice import local_options
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
 from dask_tapestry.planner.memory.results import ResultMemory
@@ -93,7 +94,7 @@ class Effect(DaskMethodsMixin):
         """
         try:
             with computing_with(kwargs.get("scheduler")):
-                computing.computed(self, traverse=False, **kwargs)
+                computing.computed(self, traverse=False, **local_options(kwargs))
         except BaseException as error:
             for text in _left_behind(self.node):
                 error.add_note(text)

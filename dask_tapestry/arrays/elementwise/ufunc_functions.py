@@ -307,18 +307,20 @@ def _results(
 ) -> tuple[Array, ...]:
     """The results of a ufunc; of scalars alone they are arrays without dimensions."""
     outputs = range(UFUNCS[name].nout)
-    if name not in FAIL_OF_ONES and any(isinstance(x, Array) and x.selected for x in operands):
+    arrays = [x for x in operands if isinstance(x, Array)]
+    if name not in FAIL_OF_ONES and [x for x in arrays if x.selected]:
         makers = [partial(elementwise, name, output=n, signature=signature) for n in outputs]
         made = [one for make in makers if (one := of_selected(make, operands)) is not None]
         if made:
             return tuple(made)
-    objects = holds_objects(operands)
+    objects = holds_objects(arrays)
     values = [operand(value, objects) for value in operands]
-    if not any(isinstance(value, Tensor) for value in values):
+    if not (arrays or any(isinstance(value, Tensor) for value in values)):
         typed = (n for n, value in enumerate(values) if isinstance(value, np.generic))
         first = next(typed, 0)  # a Python scalar takes the dtype of NumPy's beside it
         values[first] = _as_cell(UFUNCS[name], values, first).node
-    return tuple(Array(elementwise(name, *values, output=n, signature=signature)) for n in outputs)
+    made_of = [elementwise(name, *values, output=n, signature=signature) for n in outputs]
+    return tuple(map(Array, made_of))
 
 
 def _as_cell(ufunc: np.ufunc, values: Sequence[Any], number: int) -> Array:

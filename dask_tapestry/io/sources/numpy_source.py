@@ -97,11 +97,16 @@ def from_numpy(data: object, dims: Dims = None) -> Tensor:
 
 
 def source_of(
-    identity: str, type_: TensorType, array: np.ndarray[Any, Any], is_table: bool = False
+    identity: str,
+    type_: TensorType,
+    array: np.ndarray[Any, Any],
+    is_table: bool = False,
+    line: str | None = None,
 ) -> Tensor:
-    """Return a tensor of an array's cells, known by its identity."""
+    """Return a tensor of an array's cells, known by its identity; `line` is as for `apply`."""
     operator = NumpySource(identity, type_, array, is_table)
-    return apply(operator, form=form_of_token(_open_token(type_, is_table).filled(identity)))
+    form = form_of_token(_open_token(type_, is_table).filled(identity))
+    return apply(operator, form=form, line=line)
 
 
 def constant(array: np.ndarray[Any, Any], most: int = HASHED_BYTES) -> Tensor:

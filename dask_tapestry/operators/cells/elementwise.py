@@ -145,8 +145,8 @@ def elementwise(
         If a Python integer does not fit the dtype it must take.
     """
     if function in COMPARISONS:
-        operands = tuple(_clamp_comparand(operands, o) for o in operands)
-    types = tuple(_promotes_as(o) for o in operands)
+        operands = tuple([_clamp_comparand(operands, o) for o in operands])
+    types = tuple([_promotes_as(o) for o in operands])
     count = UFUNCS[function].nin
     if dtype is not None:
         signature = (*[None] * count, *[dtype] * UFUNCS[function].nout)
@@ -170,7 +170,7 @@ def cell_call(
     function: str, operands: Sequence[Operand], loop: Sequence[np.dtype[Any]], dtype: np.dtype[Any]
 ) -> Tensor:
     """Apply `function`, whose loop takes the dtypes `loop` and yields `dtype`, cell by cell."""
-    tensors = list(dict.fromkeys(o for o in operands if isinstance(o, Tensor)))
+    tensors = list(dict.fromkeys([o for o in operands if isinstance(o, Tensor)]))
     values = tuple(
         [
             tensors.index(o) if isinstance(o, Tensor) else constant_step(scalar_of(o, wanted))
@@ -193,14 +193,17 @@ def _call_of(
 ) -> tuple[Elementwise, str]:
     """The operator that calls `function` on parameters, by number, and constants, and its form."""
     told = dict.fromkeys([v.value or b"" for v in values if isinstance(v, CellStep)])
-    holes = {value: b"constant %d" % number for number, value in enumerate(told)}
+    holes = {value: _HOLES[number] for number, value in enumerate(told)}
     opened = tuple(
-        [v._replace(value=holes[v.value or b""]) if isinstance(v, CellStep) else v for v in values]
+        [v.with_value(holes[v.value or b""]) if isinstance(v, CellStep) else v for v in values]
     )
     called = _open_call(function, parameters, opened, loop, dtype)
     filled = {hole: value for value, hole in holes.items()}
     operator = Elementwise(called.expression.with_constants(filled))
     return operator, form_of_token(called.token.filled(*[filled[hole] for hole in called.holes]))
+
+
+_HOLES: Final = tuple([b"constant %d" % number for number in range(8)])  # no ufunc has so many
 
 
 class _OpenCall(NamedTuple):

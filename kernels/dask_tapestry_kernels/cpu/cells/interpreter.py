@@ -59,12 +59,17 @@ def _evaluate(result: Block, blocks: Sequence[Block], expression: Any) -> None:
     if _has_table(blocks) and (table := _table(expression)) is not None:
         suspect(table.flags)
         _table_lookup(result, blocks[0], expression)
-    elif len(calls) == 1 and result.flags.c_contiguous and all(map(_runs_forward, blocks)):
+    elif _is_one_tile(calls, result) and all(map(_runs_forward, blocks)):
         _run(calls, constants, blocks, result, {})
     else:
         buffers: dict[tuple[int, Any], Block] = {}
         for tile in tiles(result.shape):
             _run_tile(calls, constants, [b[tile] for b in blocks], result[tile], buffers)
+
+
+def _is_one_tile(calls: Sequence[Call], result: Block) -> bool:
+    """Whether a result is computed at once: it has few cells, or nothing else need be held."""
+    return result.flags.c_contiguous and (len(calls) == 1 or result.size <= TILE_CELLS)
 
 
 def _gains(expression: Any, result: Block, blocks: Sequence[Block]) -> bool:
@@ -208,8 +213,8 @@ def _run(
         if slot < 0:
             target = result
         else:
-            if (slot, dtype) not in buffers:
-                buffers[slot, dtype] = np.empty(max(TILE_CELLS, result.size), dtype)
+            if (slot, dtype) not in buffers:  # the first tile is the largest
+                buffers[slot, dtype] = np.empty(result.size, dtype)
             target = buffers[slot, dtype][: result.size].reshape(result.shape)
         apply(target, *[values[i] for i in operands])
         values[value] = target
