@@ -17,7 +17,7 @@ from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
 from dask_tapestry.lower.client_arrays import ClientArrays
-from dask_tapestry.lower.joined_blocks import buffers_between, share_results
+from dask_tapestry.lower.joined_blocks import buffers_between, lie_in_a_row, share_results
 from dask_tapestry.lower.layers import (
     AliasLayer,
     BarrierLayer,
@@ -113,7 +113,7 @@ class Lowering:
 
     def lower(self, final: bool) -> Lowered:
         """Write all layers; with `final`, each root ends in one task with the whole result."""
-        buffers = self._buffers() if final else {}
+        buffers = self._buffers() if final else self._kept_side_by_side()
         for node in self.plan.graph.nodes:
             if node.is_sequence_point:
                 self._barrier(node)
@@ -145,6 +145,20 @@ class Lowering:
         if not is_watched():  # Dask's cache would keep blocks that are overwritten
             share_results(steps, buffers)
         return buffers
+
+    def _kept_side_by_side(self) -> dict[Node, ResultBuffer]:
+        """Where the blocks of results come that this process keeps, if they lie in a row there.
+
+        Of a graph that others may compute again each time has blocks of its own.
+        """
+        if self.arrays is not None or self.names:
+            return {}
+        steps = {root: self.plan.steps.get(root) for root in self.plan.graph.roots}
+        return {
+            root: ResultBuffer(root.type, kept=False)
+            for root, step in steps.items()
+            if step is not None and lie_in_a_row(step)
+        }
 
     def _add(self, layer: SymbolicLayer, reads: Iterable[str]) -> None:
         self.layers[layer.name] = layer

@@ -17,7 +17,7 @@ import numpy as np
 
 from dask_tapestry.lower.result_buffer import Block, ResultBuffer
 from dask_tapestry.lower.tuning import LEAST_JOINED_BYTES
-from dask_tapestry.teg import Node
+from dask_tapestry.teg import Node, Sink
 from dask_tapestry.zspace import ZRange, block_box, block_range
 
 if TYPE_CHECKING:
@@ -79,6 +79,20 @@ def buffers_between(steps: Mapping[Node, Step]) -> dict[Node, ResultBuffer]:
         By the value that each computes.
     """
     return {x: ResultBuffer(x.type, kept=False) for x in values_to_join(steps)}
+
+
+def lie_in_a_row(step: Step) -> bool:
+    """Whether the blocks of a value, each whole, lie one behind the other in an array of all.
+
+    So they do where it is cut along its first dimension alone. Who reads several of them, as each
+    step of an iteration over an array that is kept, then copies nothing.
+    """
+    node, dtype = step.node, step.node.type.dtype
+    if isinstance(node.operator, Sink) or node.format is not None or step.count == 1:
+        return False
+    if not isinstance(dtype, np.dtype) or dtype.hasobject or node.type.nbytes < LEAST_JOINED_BYTES:
+        return False
+    return all(cuts.count == 1 for cuts in step.cuts[1:])
 
 
 def values_to_join(steps: Mapping[Node, Step]) -> list[Node]:

@@ -25,6 +25,7 @@ from dask_tapestry.lower.dry_run_state import is_dry_run
 from dask_tapestry.lower.execute import run_block
 from dask_tapestry.lower.fp_error_events import current_log
 from dask_tapestry.lower.job_announcements import recorded
+from dask_tapestry.lower.joined_blocks import lie_in_a_row
 from dask_tapestry.lower.prepared_plan import (
     Blocks,
     Computed,
@@ -110,8 +111,10 @@ def persist_synchronously(roots: Sequence[Node]) -> list[KeptBlocks] | None:
     found = _small_plan(roots, Meeting(roots))
     if found is None:
         return None
-    held, steps = found.run({}), found.plan.steps
-    return [_kept_blocks(steps[x], held[x]) for x in found.plan.graph.roots[: len(roots)]]
+    steps, roots = found.plan.steps, found.plan.graph.roots[: len(roots)]
+    rows = [x for x in roots if lie_in_a_row(steps[x])]
+    held = found.run({x: ResultBuffer(x.type, kept=False) for x in rows})
+    return [_kept_blocks(steps[x], held[x]) for x in roots]
 
 
 def _kept_blocks(step: Step, blocks: Blocks) -> KeptBlocks:
@@ -154,7 +157,7 @@ class _SmallJob(NamedTuple):
         self, node: Node, root: Node, blocks: Blocks, outs: Mapping[Node, ResultBuffer]
     ) -> Node:
         """A value that is kept: where it is a result too, that is the user's own."""
-        if root in outs:
+        if root in outs and outs[root].kept:
             blocks = {index: np.array(block) for index, block in blocks.items()}
         one = _kept_blocks(self.plan.steps[root], blocks)
         stored = stored_cuts(node)  # no sum depends on whether a value is kept

@@ -112,3 +112,26 @@ def test_blocks_that_are_no_arrays_of_numpys_stay_as_they_are():
     masked = x.map_blocks(lambda b: np.ma.masked_less(b, 5.0), dtype="f8")
     found = masked.sum(0).compute(scheduler="threads")
     assert found[0] == np.arange(600.0**2).reshape(600, 600)[:, 0].sum()
+
+
+@pytest.mark.parametrize("options", [{}, {"num_workers": 2}])  # by this thread, and by Dask's
+@pytest.mark.parametrize(("chunks", "in_a_row"), [((400, -1), True), ((-1, 500), False)])
+def test_blocks_kept_lie_in_a_row_that_readers_do_not_copy(options, chunks, in_a_row):
+    cells = np.arange(2e6).reshape(2000, 1000)
+    kept = (dt.asarray(cells) + 1).rechunk(chunks).persist(**options)
+    again = (dt.asarray(cells) + 1).rechunk(chunks).persist(**options)
+    blocks, others = (blocks_kept(x) for x in (kept, again))
+    assert len(blocks) > 1
+    assert len({id(block.base) for block in blocks}) == (1 if in_a_row else len(blocks))
+    assert not any(np.shares_memory(a, b) for a, b in zip(blocks, others, strict=True))
+    assert all(block.flags.c_contiguous for block in blocks)
+    np.testing.assert_array_equal((kept.T @ np.ones(2000)).compute(), (cells + 1).T @ np.ones(2000))
+    np.testing.assert_array_equal(kept.compute(), cells + 1)
+
+
+def blocks_kept(x):
+    """The arrays that a persisted array is made of."""
+    node = x.node
+    while node.inputs:
+        (node,) = node.inputs
+    return [block for block in node.operator.graph.values() if isinstance(block, np.ndarray)]

@@ -340,10 +340,10 @@ def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
             yield from _in_forms(space, state, {n: f for n, f in forms.items() if f})
 
 
-def resize(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
-    """A node of the graph as it was takes one of its forms in the next finer or coarser size."""
+def resize(space: PlanEvaluator, state: State, node: Node, reach: int = 1) -> Iterator[Choices]:
+    """A node of the graph as it was takes one of its forms in one of the next sizes each way."""
     now = state.choices.forms.get(node, ())
-    for other in dict.fromkeys(_other_forms(node, now)):
+    for other in dict.fromkeys(_other_forms(node, now, reach)):
         alike = [one.name for one in other] == [one.name for one in now]
         if other != now and alike and _can_take(node, other):
             yield from _in_forms(space, state, {**state.choices.forms, node: other})
@@ -363,8 +363,10 @@ def _in_forms(
     yield choices
 
 
-def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[FormChoice, ...]]:
-    """Form choices that differ in one: dropped, added, or in another size."""
+def _other_forms(
+    node: Node, now: tuple[FormChoice, ...], reach: int = 1
+) -> Iterator[tuple[FormChoice, ...]]:
+    """Form choices that differ in one: dropped, added, or in another size within `reach`."""
     for form_number in range(len(now) + 1):
         before, after = now[:form_number], now[form_number + 1 :]
         yield before
@@ -377,7 +379,7 @@ def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[Form
             size = now[form_number].size
             near = sorted(form.sizes)
             finer, coarser = bisect_left(near, size), bisect_right(near, size)
-            near = near[max(0, finer - 1) : finer] + near[coarser : coarser + 1]
+            near = near[max(0, finer - reach) : finer] + near[coarser : coarser + reach]
             for other in near:
                 yield (*before, FormChoice(form.name, other), *after)
                 yield (*before, FormChoice(form.name, other))
