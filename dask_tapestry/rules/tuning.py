@@ -6,6 +6,10 @@ from typing import Final
 
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
+# chosen_lines
+# Of what a reduction folds: nodes that are looked through for lines that were chosen
+MOST_LINE_NODES: Final = 24
+
 # joint_group_folds
 # Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
 REPEATED_TABLE: Final = 1 / 16
