@@ -34,6 +34,9 @@ MOST_MOSAIC_PIECES: Final = 128
 # Of a value: formulas of more cells are compiled with their constants, and take as long as planning
 OPEN_CELLS: Final = 4096
 
+# overlapping_parts
+MOST_OVERLAPPING_PARTS: Final = 64  # of an array: each is compared with those before
+
 # reduction_node_overlaps
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 64  # boxes that are followed back, as those of deep stencils multiply
