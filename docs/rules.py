@@ -147,7 +147,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | joint reductions | reductions of the same cells are one | until no two are left |
 | joint group folds | folds by the same labels are one | once, if there are any |
 | joint bin counts | histograms of the same cells are one | once, if there are any |
-| overlapping parts | parts of a stored array that overlap are parts of one | once, if there are any |
+| overlapping parts | those of a stored array are parts of one | once, if there are any |
 | chunks apart | of stored data, chunks without cells that are wanted are not read | once |
 | turned formulas | a formula times itself turned is computed once | once |
 | outputs | outputs that nobody reads are left out, of one alone the rest | until each is read |

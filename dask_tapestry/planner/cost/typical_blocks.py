@@ -26,6 +26,7 @@ from dask_tapestry.planner.tuning import (
 )
 from dask_tapestry.steps.access_strides import neighbours
 from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 Sizes = tuple[tuple[int, ...], ...]  # of the boxes that a block has of each value
@@ -137,13 +138,20 @@ def joining_dims(program: Program) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1024)
 def seeking_dims(program: Program) -> tuple[int, ...]:
-    """Dimensions along which cells are sought that lie anywhere, so that blocks read unevenly."""
+    """Dimensions along which stored cells are sought that lie anywhere: blocks read unevenly.
+
+    Cells of a fold that a step computes itself are not: it reads all that it folds for each block.
+    """
     first, shape = len(program.inputs), program.type.shape
-    sought = list[tuple[int, list[int]]]()
+    stored, sought = set[int](), list[tuple[int, list[int]]]()
     for at, one in enumerate(program.instructions, start=first):
-        rules = one.operator.regularity(one.types) or ()
-        if axes := [axis for axis, rule in enumerate(rules) if rule is None]:
-            sought.append((at, axes))
+        if isinstance(one.operator, Source):
+            stored |= set() if one.operator.external else {at}
+        elif stored.intersection(one.inputs):
+            stored |= {at} if one.operator.transparent else set()
+            rules = one.operator.regularity(one.types) or ()
+            if axes := [axis for axis, rule in enumerate(rules) if rule is None]:
+                sought.append((at, axes))
     if not sought or 0 in shape:
         return ()
     long = [dim for dim, extent in enumerate(shape) if extent > 1]
