@@ -104,11 +104,11 @@ def _lines_of(
         case View() as view if len(at := [n for n, a in enumerate(view.axes) if a.dim == dim]) == 1:
             lines = _lines(node.inputs[0], at[0], known)
             return None if lines is None else _viewed(view, at[0], lines)
-        case Reshape(old, new, None) as kept if (axis := _same_axis(old, new, dim)) is not None:
-            lines = _lines(node.inputs[0], axis, known)
+        case Reshape(old, new, None) as kept if (same := _same_axis(old, new, dim)) is not None:
+            lines = _lines(node.inputs[0], same, known)
             if lines is None:
                 return None
-            shape = (*kept.new[:dim], lines.whole.type.shape[axis], *kept.new[dim + 1 :])
+            shape = (*kept.new[:dim], lines.whole.type.shape[same], *kept.new[dim + 1 :])
             return lines._replace(whole=reshape(lines.whole, shape))
         case _ if taken is not None:
             lines = _lines(node.inputs[0], dim, known)

@@ -105,7 +105,7 @@ def _parts_of_one(source: Node, parts: _Parts) -> dict[Node, Node]:
         assert isinstance(view, View)
         starts = zip(view.axes, parts.spans, strict=True)
         inside = tuple([axis._replace(start=axis.start - lo) for axis, (lo, _) in starts])
+        seen = View(view.shape, inside)
         with written_as(node):
-            made = apply(View(view.shape, inside), around)
-        found[node] = around if made.operator.is_identity(shape) else made
+            found[node] = around if seen.is_identity(shape) else apply(seen, around)
     return found
