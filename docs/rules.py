@@ -27,6 +27,7 @@ from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
 from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES  # noqa: E402
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_alone  # noqa: E402
+from dask_tapestry.rules.overlapping_parts import share_overlapping_parts  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.selections import (  # noqa: E402
@@ -49,6 +50,7 @@ SECTIONS = (
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
     ("Reductions of the same cells", SAME, (join_reductions, join_group_folds, join_bin_counts)),
+    ("Parts of stored arrays", SAME, (share_overlapping_parts,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
@@ -145,6 +147,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | joint reductions | reductions of the same cells are one | until no two are left |
 | joint group folds | folds by the same labels are one | once, if there are any |
 | joint bin counts | histograms of the same cells are one | once, if there are any |
+| overlapping parts | those of a stored array are parts of one | once, if there are any |
 | chunks apart | of stored data, chunks without cells that are wanted are not read | once |
 | turned formulas | a formula times itself turned is computed once | once |
 | outputs | outputs that nobody reads are left out, of one alone the rest | until each is read |

@@ -11,7 +11,8 @@ from dask_tapestry.operators.sorting.compress import Compress
 from dask_tapestry.operators.views.steps import Steps
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import on
-from dask_tapestry.rules.selections import axis_of, leave_chunks_out, places_of
+from dask_tapestry.rules.chosen_lines import known_places
+from dask_tapestry.rules.selections import leave_chunks_out
 from dask_tapestry.teg import Node, Source, apply
 from dask_tapestry.teg.stored_grid import stored_spacing
 
@@ -45,10 +46,10 @@ def take_where_apart(node: Node) -> Node | None:
 
     The mask is known: its cells are taken by their places, of which a block reads the chunks alone.
     """
-    places = places_of(node)
-    if places is None or not len(places):
+    taken = known_places(node)
+    if taken is None or not len(taken[1]):
         return None
-    (x, _), axis = node.inputs, axis_of(node)
+    (x, _), (axis, places) = node.inputs, taken
     chunks = stored_spacing(x)[axis]
     if chunks is None or not leave_chunks_out(places, chunks, x.type.shape[axis]):
         return None

@@ -13,40 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.cells import Selected, Spaced, Tree, identity, selected_by
+from dask_tapestry.cells import Selected, Spaced, Tree, selected_by
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import tree_over
 from dask_tapestry.operators.sorting.compress import Compress
 from dask_tapestry.operators.views.view import View, ViewAxis, identity_axes
 from dask_tapestry.rewrite.rule import on
+from dask_tapestry.rules.chosen_lines import ChosenLines, chosen_lines, known_places
 from dask_tapestry.rules.tuning import FEWEST_TOUCHED_CHUNKS
 from dask_tapestry.teg import Node, apply
-from dask_tapestry.teg.stored_grid import stored_spacing
+from dask_tapestry.teg.stored_grid import stored_cuts, stored_spacing
 
 
 @on(Compress)
 def slice_where_regular(node: Node) -> Node | None:
     """``compress(x) -> x[a:b:n]`` where the mask is known and selects every n-th cell."""
-    places = places_of(node)
-    if places is None or len(places) < 2 or len(set(np.diff(places).tolist())) > 1:
+    taken = known_places(node)
+    if taken is None or len(taken[1]) < 2 or len(set(np.diff(taken[1]).tolist())) > 1:
         return None
-    (x, _), axis = node.inputs, axis_of(node)
+    (x, _), (axis, places) = node.inputs, taken
     axes = list(identity_axes(x.type.shape))
     axes[axis] = ViewAxis(axis, int(places[0]), int(places[1] - places[0]))
     return apply(View(node.type.shape, tuple(axes)), x, line=node.line or "")
-
-
-def axis_of(node: Node) -> int:
-    """The axis along which a mask selects cells."""
-    assert isinstance(node.operator, Compress)
-    return node.operator.axis
-
-
-def places_of(node: Node) -> np.ndarray[Any, Any] | None:
-    """Where a mask that is known selects cells; None of others."""
-    assert isinstance(node.operator, Compress)
-    mask = node.operator.mask(node.input_types)
-    return None if mask is None or node.after else np.flatnonzero(mask)
 
 
 def leave_chunks_out(places: np.ndarray[Any, Any], chunks: Spaced, extent: int) -> bool:
@@ -58,32 +46,41 @@ def leave_chunks_out(places: np.ndarray[Any, Any], chunks: Spaced, extent: int) 
 
 @on(Reduce)
 def fold_where_selected(node: Node) -> Node | None:
-    """``reduce(compress(x)) -> reduce(x)`` of the selected cells, if chunks have few of them each.
+    """``reduce(f(compress|take(x))) -> reduce(f(x))`` of the selected cells, if chunks have few.
 
-    The mask is known, and selects cells all over the axis: of cells side by side, or of few chunks,
-    a reduction reads less.
+    The mask is known, or ascending places, and selects cells all over the axis: of cells side by
+    side, or of few chunks, a reduction reads less. Formulas and selectors may lie between.
     """
-    match node.operator, *(x.operator for x in node.inputs):
-        case Reduce() as whole, Compress() as compress if whole.is_plain:
-            (source,) = node.inputs
+    match node.operator:
+        case Reduce() as whole if whole.is_plain and len(node.inputs) == 1 and node.format is None:
+            (x,) = node.inputs
         case _:
             return None
-    mask = compress.mask(source.input_types)
-    if mask is None or compress.axis not in whole.axes or node.format is not None:
+    if not any(stored_cuts(x)):
         return None
-    if whole.cells not in (None, identity(source.type.dtype)):
-        return None
-    selected = selected_by(mask, whole.axes.index(compress.axis))
-    tree, chunks = tree_over(source.inputs[0], whole.axes), stored_spacing(source.inputs[0])
+    for number, axis in enumerate(whole.axes):
+        lines = chosen_lines(x, axis)
+        if lines is not None:
+            tree = _folded_there(lines, whole.axes, number)
+            if tree is not None:
+                made = replace(whole, tree=tree)
+                return apply(made, lines.whole, line=node.line or "", after=list(node.after))
+    return None
+
+
+def _folded_there(lines: ChosenLines, axes: tuple[int, ...], number: int) -> Tree | None:
+    """The tree of chosen lines where they are stored; None if chunks are better left out."""
+    extent = lines.whole.type.shape[axes[number]]
+    mask = np.zeros(extent, bool)
+    mask[lines.places] = True
+    selected, tree = selected_by(mask, number), tree_over(lines.whole, axes)
     if tree.lattice is None or not _is_scattered(tree, selected):
         return None
-    own = chunks[compress.axis]
-    if own is not None and own.side < tree.sides(0)[selected.axis]:  # others' chunks, too
-        places = selected.places(0, selected.extent)
-        if leave_chunks_out(places, own, selected.extent):
-            return None
-    made = replace(whole, tree=replace(tree, selected=selected))
-    return apply(made, source.inputs[0], line=node.line or "", after=list(node.after))
+    own = stored_spacing(lines.whole)[axes[number]]
+    reads_others = own is not None and own.side < tree.sides(0)[number]
+    if own is not None and reads_others and leave_chunks_out(lines.places, own, extent):
+        return None
+    return replace(tree, selected=selected)
 
 
 def _is_scattered(tree: Tree, selected: Selected) -> bool:

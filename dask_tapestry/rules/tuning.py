@@ -6,6 +6,10 @@ from typing import Final
 
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
+# chosen_lines
+# Of what a reduction folds: nodes that are looked through for lines that were chosen
+MOST_LINE_NODES: Final = 24
+
 # joint_group_folds
 # Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
 REPEATED_TABLE: Final = 1 / 16
@@ -29,6 +33,9 @@ MOST_MOSAIC_PIECES: Final = 128
 # open_constants
 # Of a value: formulas of more cells are compiled with their constants, and take as long as planning
 OPEN_CELLS: Final = 4096
+
+# overlapping_parts
+MOST_OVERLAPPING_PARTS: Final = 64  # of an array: each is compared with those before
 
 # reduction_node_overlaps
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both

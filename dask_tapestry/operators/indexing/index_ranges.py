@@ -17,7 +17,7 @@ import numpy as np
 
 from dask_tapestry.cells import Spaced
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.tuning import MOST_INDEX_SPANS, TELLING_WIDTH
+from dask_tapestry.operators.tuning import MOST_INDEX_SPANS, MOST_KNOWN_CELLS, TELLING_WIDTH
 from dask_tapestry.teg import Region
 from dask_tapestry.zspace import ZRange
 
@@ -36,11 +36,22 @@ class IndexRanges:
         Of the table: tables of one text are equal.
     table
         Shape (tensors, spans, 2): least and greatest index.
+    bits
+        Which cells the indices are of, eight cells a byte: where there is one line of them, they
+        ascend, and there are few cells; else None.
     """
 
     span: int
     identity: str
     table: Table = field(compare=False, repr=False)
+    bits: bytes | None = None
+
+    @property
+    def ascending(self) -> np.ndarray[Any, Any] | None:
+        """The indices, where they are known, ascend, and are of one dimension."""
+        if self.bits is None:
+            return None
+        return np.flatnonzero(np.unpackbits(np.frombuffer(self.bits, np.uint8)))
 
     @classmethod
     def of(cls, indices: Sequence[np.ndarray[Any, Any]]) -> IndexRanges | None:
@@ -67,14 +78,15 @@ class IndexRanges:
             table[number, :, 1] = np.maximum.reduceat(high, starts)
         least, greatest = table[:, :, 0].min(1), table[:, :, 1].max(1)
         widths = (table[:, :, 1] - table[:, :, 0]).mean(1)
+        bits = _bits(indices[0]) if len(indices) == 1 else None
         if (widths >= TELLING_WIDTH * (greatest - least)).all():
-            return cls._held(shape[0], np.stack([least, greatest], -1)[:, None])
-        return cls._held(span, table)
+            return cls._held(shape[0], np.stack([least, greatest], -1)[:, None], bits)
+        return cls._held(span, table, bits)
 
     @classmethod
-    def _held(cls, span: int, table: Table) -> IndexRanges:
+    def _held(cls, span: int, table: Table, bits: bytes | None) -> IndexRanges:
         told = f"{table.shape}".encode() + table.tobytes()
-        return cls(span, blake2b(told, digest_size=16).hexdigest(), table)
+        return cls(span, blake2b(told, digest_size=16).hexdigest(), table, bits)
 
     def hull(self, number: int, places: ZRange) -> tuple[int, int]:
         """Range that holds all indices of tensor `number` in a box of its coordinates."""
@@ -112,7 +124,18 @@ class IndexRanges:
         rows = np.concatenate([self.table, self.table[:, -1:]], 1)  # so that `end` is a row too
         low = np.minimum.reduceat(rows[:, :, 0], runs, axis=1)[:, ::2]
         high = np.maximum.reduceat(rows[:, :, 1], runs, axis=1)[:, ::2]
-        return self._held(span, np.stack([low, high], -1))
+        places = self.ascending
+        bits = None if places is None else _bits(places[lead.start :: lead.step][: lead.count])
+        return self._held(span, np.stack([low, high], -1), bits)
+
+
+def _bits(indices: np.ndarray[Any, Any]) -> bytes | None:
+    """Of which cells these are the indices, as bits; None if they do not ascend, or may be far."""
+    if indices.ndim != 1 or indices[-1] >= MOST_KNOWN_CELLS or not (np.diff(indices) > 0).all():
+        return None
+    mask = np.zeros(int(indices[-1]) + 1, bool)
+    mask[indices] = True
+    return np.packbits(mask).tobytes()
 
 
 @lru_cache(maxsize=1024)  # blocks that differ in what is not indexed read the same ranges

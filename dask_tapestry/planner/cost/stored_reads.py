@@ -3,15 +3,17 @@
 Along an axis of a source that one dimension of the output moves, the blocks read intervals that
 are shifted by so many cells from block to block; of those, whole chunks count. So the bytes of all
 blocks are those of one, times a ratio for each dimension: the work grows with the number of
-dimensions, not of blocks.
+dimensions, not of blocks. Where cells are sought that lie anywhere, it is the number of blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import NamedTuple
 
+from dask_tapestry.planner.cost.typical_blocks import seeking_dims
 from dask_tapestry.planner.tuning import ROW_BLOCKS_COUNTED
 from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.steps.program import Program
@@ -82,43 +84,51 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
     Sources that are alike and of which alike boxes are read, as the files of a stack, are looked at
     once.
     """
-    schedule = program.schedule(box)
+    schedule, seeking = program.schedule(box), seeking_dims(program)
     total = 0.0
     known: dict[object, float] = {}
     for source in _sources(program):
         reads, own_box = schedule.boxes[source.value], box
-        if len(reads) < len(source.shifts):  # on a diagonal, where boxes are one
+        if len(reads) < len(source.shifts) and not seeking:  # on a diagonal, where boxes are one
             own_box = block_box(cuts, (0,) * (len(cuts) - 1) + (cuts[-1].count - 1,))
             reads = program.schedule(own_box).boxes[source.value]
         key = source.kind, reads, own_box is box
         if key not in known:
-            known[key] = _bytes_of(source, reads, cuts, own_box)
+            known[key] = _bytes_of(source, reads, cuts, own_box, seeking)
         total += known[key]
     return total
 
 
 def _bytes_of(
-    source: _SourceReads, reads: Sequence[ZRange], cuts: Sequence[Cuts], box: ZRange
+    source: _SourceReads,
+    reads: Sequence[ZRange],
+    cuts: Sequence[Cuts],
+    box: ZRange,
+    seeking: Sequence[int],
 ) -> float:
-    """Bytes that all blocks read of a source, of which that of the cells `box` needs `reads`."""
+    """Bytes that all blocks read of a source, of which that of the cells `box` needs `reads`.
+
+    Along `seeking` dimensions each reads elsewhere.
+    """
     operator, shifts, everything = source.operator, source.shifts, source.everything
     shape = source.shape
     sides = operator.read_sides or (1,) * len(shape)
     all_read = len(everything) == len(reads)
-    cut_dims = [(dim, cut) for dim, cut in enumerate(cuts) if cut.count > 1]
+    apart = prod([cuts[dim].count for dim in seeking])
+    cut_dims = [(d, cut) for d, cut in enumerate(cuts) if cut.count > 1 and d not in seeking]
     known: dict[object, float] = {}
     total = 0.0
     for number, need in enumerate(reads):
         own = _own_shifts(shifts, number, len(reads))
-        times = 1.0
+        times = float(apart)
         for dim, cut in cut_dims:
             spans = tuple(
                 [
                     _Span(
-                        *(need.lo[axis], need.hi[axis], cells, apart, sides[axis], shape[axis]),
+                        *(need.lo[axis], need.hi[axis], cells, steps, sides[axis], shape[axis]),
                         covered=_covered(own, everything[number], axis) if all_read else 0,
                     )
-                    for other, axis, cells, apart in own
+                    for other, axis, cells, steps in own
                     if other == dim
                 ]
             )

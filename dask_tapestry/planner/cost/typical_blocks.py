@@ -4,7 +4,9 @@ The largest block stands for all where all are computed alike. Where values of s
 joined it does not: a stack of a held value and of eleven computed ones costs next to nothing in one
 block, and a search that looked at this one alone would hold whatever is joined there. So blocks of
 all parts are looked at: of blocks that lie alike along the dimensions in which values are joined,
-the largest one.
+the largest one. Nor does it where cells are sought that lie anywhere, as the days of a season: some
+blocks read no day of it. Those that read some are one kind, and the one that reads nearly what they
+do in the mean stands for them.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ from dask_tapestry.planner.tuning import (
 )
 from dask_tapestry.steps.access_strides import neighbours
 from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
+
+Sizes = tuple[tuple[int, ...], ...]  # of the boxes that a block has of each value
 
 
 class TypicalBlock(NamedTuple):
@@ -47,9 +52,9 @@ def typical_blocks(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock
     >>> [(str(box), share) for box, share in typical_blocks(program, cuts)]
     [('[0:100, 0:1000]', 0.75), ('[2700:2800, 0:1000]', 0.25)]
     """
-    joining = joining_dims(program)
-    if any(cuts[dim].count > 1 for dim in joining):
-        return _of_each_kind(program, cuts, joining)
+    uneven = tuple(sorted({*joining_dims(program), *seeking_dims(program)}))
+    if any(cuts[dim].count > 1 for dim in uneven):
+        return _of_each_kind(program, cuts, uneven)
     return _with_last_ones(program, cuts)
 
 
@@ -131,6 +136,28 @@ def joining_dims(program: Program) -> tuple[int, ...]:
     return tuple([dim for dim in long if joins and _moves(program, dim, joins)])
 
 
+@lru_cache(maxsize=1024)
+def seeking_dims(program: Program) -> tuple[int, ...]:
+    """Dimensions along which stored cells are sought that lie anywhere: blocks read unevenly.
+
+    Cells of a fold that a step computes itself are not: it reads all that it folds for each block.
+    """
+    first, shape = len(program.inputs), program.type.shape
+    stored, sought = set[int](), list[tuple[int, list[int]]]()
+    for at, one in enumerate(program.instructions, start=first):
+        if isinstance(one.operator, Source):
+            stored |= set() if one.operator.external else {at}
+        elif stored.intersection(one.inputs):
+            stored |= {at} if one.operator.transparent else set()
+            rules = one.operator.regularity(one.types) or ()
+            if axes := [axis for axis, rule in enumerate(rules) if rule is None]:
+                sought.append((at, axes))
+    if not sought or 0 in shape:
+        return ()
+    long = [dim for dim, extent in enumerate(shape) if extent > 1]
+    return tuple([dim for dim in long if _moves(program, dim, sought)])
+
+
 def _joined_axes(instruction: Instruction) -> list[int]:
     """Axes along which cells come from one input, and further on from another one."""
     rules = instruction.operator.regularity(instruction.types) or ()
@@ -171,13 +198,13 @@ def _moves(program: Program, dim: int, joins: Sequence[tuple[int, list[int]]]) -
 
 
 def _of_each_kind(
-    program: Program, cuts: Sequence[Cuts], joining: tuple[int, ...]
+    program: Program, cuts: Sequence[Cuts], uneven: tuple[int, ...]
 ) -> tuple[TypicalBlock, ...]:
     largest = largest_block(program, cuts)
     found = list[TypicalBlock]()
-    for number, share in _kinds(program, tuple([cuts[dim] for dim in joining]), joining):
+    for number, share in _kinds(program, tuple([cuts[dim] for dim in uneven]), uneven):
         box = largest
-        for dim, at in zip(joining, number, strict=True):
+        for dim, at in zip(uneven, number, strict=True):
             box = box.replace(dim, *cuts[dim].block(at))
         found.append(TypicalBlock(box, share))
     return tuple(found)
@@ -185,24 +212,46 @@ def _of_each_kind(
 
 @lru_cache(maxsize=1024)  # grids that differ along other dimensions alone have the same kinds
 def _kinds(
-    program: Program, cuts: tuple[Cuts, ...], joining: tuple[int, ...]
+    program: Program, cuts: tuple[Cuts, ...], uneven: tuple[int, ...]
 ) -> tuple[tuple[tuple[int, ...], float], ...]:
-    """A block of each kind, by its numbers along joining dimensions that have these `cuts`.
+    """A block of each kind, by its numbers along uneven dimensions that have these `cuts`.
 
     With it the share of all blocks that it stands for. Along other dimensions blocks are whole.
     """
-    counts = Counter[tuple[tuple[int, ...], ...]]()
-    numbers: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = {}
+    counts = Counter[Sizes]()
+    numbers: dict[Sizes, tuple[int, ...]] = {}
     few = max(FEWEST_SAMPLES, SAMPLE_BLOCKS * SAMPLED_WHOLE // max(1, len(program.instructions)))
     for number, times in Counter(_sample(cuts, min(SAMPLE_BLOCKS, few))).items():
         box = program.type.box
-        for dim, own, at in zip(joining, cuts, number, strict=True):
+        for dim, own, at in zip(uneven, cuts, number, strict=True):
             box = box.replace(dim, *own.block(at))
         kind = tuple([tuple([b.size for b in value]) for value in program.schedule(box).boxes])
         counts[kind] += times
         numbers.setdefault(kind, number)
     total = counts.total()
-    return tuple([(numbers[kind], n / total) for kind, n in counts.items()])
+    merged = len(counts) > FEW_NODES and seeking_dims(program)
+    kinds = _alike(counts) if merged else counts.items()
+    return tuple([(numbers[kind], n / total) for kind, n in kinds])
+
+
+def _alike(counts: Counter[Sizes]) -> list[tuple[Sizes, int]]:
+    """Kinds that stand for those which lack the same values, and how many blocks each stands for.
+
+    Of each group the one whose blocks have most nearly as many cells as those of all in the mean.
+    """
+    groups: dict[tuple[bool, ...], list[Sizes]] = {}
+    for kind in counts:
+        groups.setdefault(tuple([any(value) for value in kind]), []).append(kind)
+
+    def cells(kind: Sizes) -> int:
+        return sum(map(sum, kind))
+
+    found = list[tuple[Sizes, int]]()
+    for kinds in groups.values():
+        times = sum(counts[kind] for kind in kinds)
+        mean = sum(cells(kind) * counts[kind] for kind in kinds) / times
+        found.append((min(kinds, key=lambda kind: abs(cells(kind) - mean)), times))
+    return found
 
 
 def _sample(cuts: Sequence[Cuts], number: int) -> list[tuple[int, ...]]:

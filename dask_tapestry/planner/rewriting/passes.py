@@ -14,6 +14,7 @@ after slices      the user's, `SIMPLIFY`                      to a fixed point, 
 joint reductions  `join_reductions`                           until each reads its cells once
 joint group folds `join_group_folds`                          once, if there are any
 joint bin counts  `join_bin_counts`                           once, if there are any
+overlapping parts `share_overlapping_parts`                   once, if there are any
 turned formulas   `share_turned_formulas`                     once, if there are products
 outputs           `keep_outputs_read`                         until each output is read
 ================  ==========================================  ==================================
@@ -47,6 +48,7 @@ from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
 from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES, has_merged_dims
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
+from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.selections import fold_where_selected, slice_where_regular
@@ -149,6 +151,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),
+        Pass("overlapping parts", share_overlapping_parts),
         Pass("chunks apart", Rules((read_in_steps, take_where_apart))),
         Pass("turned formulas", share_turned_formulas, applies=has_products),
         Pass("outputs", keep_outputs_read),

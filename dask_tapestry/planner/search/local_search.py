@@ -134,16 +134,18 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
 
 
 def _in_other_sizes(space: PlanEvaluator, state: State) -> Iterator[Choices]:
-    """Choices in which one of the operators that have taken forms takes one in another size.
+    """Choices in which operators that have taken forms take one in another size.
 
-    Of operators that are alike, as those of a loop, the first one is changed: what pays for it is
-    tried for the next one then.
+    Those that are alike first do so together, as the folds of several parts of an array: one after
+    the other takes as many changes, and each gains a part. Then the first one alone, as that of a
+    loop: what pays for it is tried for the next one then.
     """
-    first: dict[object, Node] = {}
+    alike: dict[object, list[Node]] = {}
     for node, forms in state.choices.forms.items():
-        first.setdefault((node.operator, node.input_types, tuple(forms)), node)
-    for node in first.values():
-        yield from resize(space, state, node)
+        alike.setdefault((node.operator, node.input_types, tuple(forms)), []).append(node)
+    together = [nodes for nodes in alike.values() if len(nodes) > 1]
+    for nodes in (*together, *[some[:1] for some in alike.values()]):
+        yield from resize(space, state, nodes)
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:

@@ -340,13 +340,16 @@ def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
             yield from _in_forms(space, state, {n: f for n, f in forms.items() if f})
 
 
-def resize(space: PlanEvaluator, state: State, node: Node, reach: int = 1) -> Iterator[Choices]:
-    """A node of the graph as it was takes one of its forms in one of the next sizes each way."""
-    now = state.choices.forms.get(node, ())
-    for other in dict.fromkeys(_other_forms(node, now, reach)):
+def resize(
+    space: PlanEvaluator, state: State, nodes: Sequence[Node], reach: int = 1
+) -> Iterator[Choices]:
+    """Nodes that have taken the same forms take one of them in one of the next sizes each way."""
+    now = state.choices.forms.get(nodes[0], ())
+    for other in dict.fromkeys(_other_forms(nodes[0], now, reach)):
         alike = [one.name for one in other] == [one.name for one in now]
-        if other != now and alike and _can_take(node, other):
-            yield from _in_forms(space, state, {**state.choices.forms, node: other})
+        if other != now and alike and all(_can_take(node, other) for node in nodes):
+            resized = dict.fromkeys(nodes, other)
+            yield from _in_forms(space, state, {**state.choices.forms, **resized})
 
 
 def _in_forms(

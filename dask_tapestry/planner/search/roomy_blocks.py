@@ -108,7 +108,7 @@ def _finer(space: PlanEvaluator, state: State) -> Iterator[Choices]:
         yield from halved(state, some)
     if alike and space.resources.local:
         for node in list(state.choices.forms)[:HEAVY]:
-            yield from resize(space, state, node, SIZES_TRIED)
+            yield from resize(space, state, [node], SIZES_TRIED)
 
 
 def _large_bytes(space: PlanEvaluator, state: State, priced: PricedGroup) -> float:

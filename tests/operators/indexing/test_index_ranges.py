@@ -83,3 +83,20 @@ def test_ranges_apart_hold_the_places_and_no_chunk_twice(places, side, few, data
     assert (found[0][0], found[-1][1]) == (low, high)
     every = bounds.apart(0, ZRange((0, 0), places.shape), stored)
     assert within <= set(chain.from_iterable(range(*one) for one in every))
+
+
+@given(st.sets(st.integers(0, 99), min_size=1), st.integers(1, 3), st.data())
+def test_ascending_places_are_known(places, step, data):
+    ascending = np.sort([*places])
+    bounds = IndexRanges.of([ascending])
+    assert bounds.ascending.tolist() == ascending.tolist()
+    lo = data.draw(st.integers(0, len(ascending) - 1))
+    part = ascending[lo::step]
+    cut = bounds.restrict(Region([Progression.of(lo, step, len(part))]))
+    assert cut.ascending.tolist() == part.tolist()
+
+
+def test_other_places_are_not():
+    few, far = np.array([1, 5, 9]), np.array([0, bounds_module.MOST_KNOWN_CELLS])
+    others = ([few[::-1]], [few[[0, 0, 1]]], [few[:, None]], [few, few], [far])
+    assert all(IndexRanges.of(list(one)).ascending is None for one in others)

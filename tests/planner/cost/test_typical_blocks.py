@@ -2,12 +2,17 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost import typical_blocks as typical_blocks_module
-from dask_tapestry.planner.cost.typical_blocks import joining_dims, typical_blocks
+from dask_tapestry.planner.cost.stored_reads import stored_bytes
+from dask_tapestry.planner.cost.typical_blocks import joining_dims, seeking_dims, typical_blocks
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.planner.rewriting.passes import simplified
+from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.teg import Graph
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
 
 
@@ -113,3 +118,53 @@ def test_kinds_are_looked_for_once_for_grids_that_differ_elsewhere():
     for side in (100, 200, 500):
         typical_blocks(program, (Cuts.regular(1800, 100), Cuts.regular(1000, side)))
     assert typical_blocks_module._kinds.cache_info().misses == 1
+
+
+SEASONS = {  # days that are chosen, of which some blocks have none
+    "winters": np.arange(14_400) % 365 < 90,
+    "one week in ten": np.arange(14_400) % 70 < 7,
+    "any days": np.random.default_rng(0).random(14_400) < 0.01,
+    "every year more": np.arange(14_400) % 365 < np.arange(14_400) // 365 * 5,
+}
+
+
+def days():
+    return dt.placeholder((14_400, 721, 1440), "f4", stored_chunks=(24, 721, 1440))
+
+
+@pytest.mark.parametrize("season", SEASONS.values(), ids=list(SEASONS))
+@pytest.mark.parametrize("fold", [lambda x: x.std(axis=0), lambda x: (x - 273).sum(axis=0)])
+def test_blocks_that_seek_chosen_lines_read_as_many_bytes_as_are_counted(season, fold):
+    written = Graph([fold(days()[season]).node])
+    (node,) = simplified(written, Trace()).roots
+    assert node.operator.tree.selected is not None
+    (form,) = node.operator.forms(node.input_types)
+    for size in form.sizes[1::3]:
+        program = group_of(form.make(node, size).inputs[0], set()).program
+        assert seeking_dims(program) == (0,)
+        source = program.instructions[0].operator
+        cuts = tuple([Cuts.regular(n, n if d else 1) for d, n in enumerate(program.type.shape)])
+        boxes = [program.type.box.replace(0, *cuts[0].block(n)) for n in range(cuts[0].count)]
+        reads = [program.schedule(box).boxes[0] for box in boxes]
+        counted = sum(source.stored_bytes(one) for own in reads for one in own)
+        typical = typical_blocks(program, cuts)
+        assert len(typical) <= 3
+        assert sum(one.share for one in typical) == pytest.approx(1)
+        guessed = sum(stored_bytes(program, cuts, one.box) * one.share for one in typical)
+        assert counted / 1.7 <= guessed <= 1.7 * counted
+
+
+def test_where_all_lines_are_read_nothing_is_sought():
+    assert seeking_dims(program_of(dt.sqrt(stored()))) == ()
+    assert seeking_dims(program_of(stored().sum(axis=0))) == ()
+    assert seeking_dims(program_of(dt.concatenate([stored(), dt.ones((600, 1000))]))) == ()
+
+
+def test_a_second_pass_over_chosen_lines_reads_them_again():
+    """Were the lines of blocks that have none all that a pass takes, all days would be held."""
+    x = days()
+    winters = x[SEASONS["winters"]]
+    anomalies = winters - winters.mean(axis=0)
+    plan = dt.plan(anomalies.std(axis=0), resources=dt.Resources(50, 4, "16 GiB"))
+    plan.verify()
+    assert plan.cost["bytes_read"] < 0.7 * x.nbytes

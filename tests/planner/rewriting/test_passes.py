@@ -37,6 +37,7 @@ def test_the_passes_in_order():
     assert list(named) == [
         "annotations", "as written", "less", "loops", "simplify", "merged dimensions", "products",
         "slices", "joint reductions", "joint group folds", "joint bin counts",
+        "overlapping parts",
         "chunks apart", "turned formulas", "outputs",
     ]  # fmt: skip
     assert named["as written"].rules == (semantic,)

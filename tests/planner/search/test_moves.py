@@ -137,14 +137,29 @@ def test_a_form_is_resized_to_the_next_sizes():
     y = gram()
     space = space_of(y)
     whole = space.state(Choices())
-    assert list(moves.resize(space, whole, y.node)) == []
+    assert list(moves.resize(space, whole, [y.node])) == []
     (first,) = moves.reform(space, whole, y.node)
-    found = [c.forms[y.node] for c in moves.resize(space, space.state(first), y.node)]
+    found = [c.forms[y.node] for c in moves.resize(space, space.state(first), [y.node])]
     (form,) = y.node.operator.forms(y.node.input_types)
     order = sorted(form.sizes)
     middle = order.index(first.forms[y.node][0].size)
     sizes = {order[middle - 1], order[middle + 1]}
     assert set(found) == {(FormChoice("parts", size),) for size in sizes}
+
+
+def test_folds_that_are_alike_are_resized_together():
+    x = stored((5000, 1024, 1024), "u2", (1, 1024, 1024))
+    early, late = x[:500].mean(0), x[4000:4500].mean(0)
+    space = space_of(early - late)
+    (form,) = early.node.operator.forms(early.node.input_types)
+    first = FormChoice("nodes", form.sizes[1])
+    both = [node for node in space.graph.nodes if node.type == early.node.type][:2]
+    state = space.state(Choices(forms=dict.fromkeys(both, (first,))))
+    found = [c.forms for c in moves.resize(space, state, both)]
+    assert {(FormChoice("nodes", size),) for size in (form.sizes[0], form.sizes[2])} <= {
+        forms[both[0]] for forms in found
+    }
+    assert all(forms[both[0]] == forms[both[1]] for forms in found)
 
 
 def test_no_form_is_made_that_its_operator_does_not_have():

@@ -80,6 +80,29 @@ def test_parts_are_read_once(work):
     assert plan.cost["bytes_read"] <= 1.01 * frames()[:1000].nbytes
 
 
+OVERLAPS = [
+    lambda x: dt.median(x[:600], axis=0) - dt.median(x[400:1000], axis=0),
+    lambda x: dt.median(x[:600:2], axis=0) - dt.sort(x[100:1000], axis=0),
+    lambda x: dt.sort(x[1000:400:-1], axis=0)[:100] - dt.sort(x[300:900], axis=0)[:100],
+]
+
+
+@pytest.mark.parametrize("work", OVERLAPS)
+def test_parts_that_overlap_are_read_once(work):
+    plan = dt.plan(work(frames()), resources=MACHINES)
+    plan.verify()
+    assert plan.cost["bytes_read"] <= 1.01 * frames()[:1000].nbytes
+
+
+@pytest.mark.parametrize("fold", ["mean", "sum", "max"])
+def test_folds_of_parts_read_them_once(fold):
+    """Each alone is folded in whole frames: both are, though one change alone gains little."""
+    one, other = frames()[:500], frames()[4000:4500]
+    plan = dt.plan(getattr(one, fold)(0) - getattr(other, fold)(0), resources=MACHINES)
+    plan.verify()
+    assert plan.cost["bytes_read"] <= 1.01 * frames()[:1000].nbytes
+
+
 SHARDINGS = [
     dt.Resources(1, 1, "1 GiB"),
     dt.Resources(4, 2, "64 MiB"),
