@@ -44,6 +44,7 @@ else:  # imported when a method that needs it is called
     storage = LateModule("dask_tapestry.arrays.storage")
     user_functions = LateModule("dask_tapestry.arrays.user_functions")
 
+FLAT_CELLS = LateModule("dask_tapestry.arrays.indexing.flat_cells")
 DASK_ATTRIBUTES = LateModule("dask_tapestry.arrays.compatibility.dask_attributes")
 ARITHMETIC = {
     "add": FUNCTIONS["add"],
@@ -241,6 +242,11 @@ OTHERS: dict[str, Method] = {
 PROPERTIES = {
     "A": property(Array.compute, doc="The computed value."),
     "T": property(lambda x: shape.transpose(x), doc="The array with its dimensions reversed."),
+    "flat": property(
+        lambda x: FLAT_CELLS.FlatCells(x),
+        lambda x, v: FLAT_CELLS.assign_flat(x, v),
+        doc="The cells in a row, read and written.",
+    ),
     "imag": property(
         elementwise.imag, lambda x, v: assign_part(x, "imag", v), doc="The imaginary part."
     ),
