@@ -9,7 +9,8 @@ CELLS = "compute[(][)] gives its cells as a NumPy array$"
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("values", CELLS), ("to_numpy", CELLS), ("numpy", CELLS), ("tostring", "attribute 'tostring'$"),
+        ("values", CELLS), ("to_numpy", CELLS), ("numpy", CELLS),
+        ("tostring", "attribute 'tostring'$"),
         ("strides", "gives a NumPy array, which has it$"), ("tofile", "which has it$"),
         ("summ", "did you mean 'sum'"), ("foo", "attribute 'foo'$"), ("__foo__", "__foo__'$"),
     ],
