@@ -27,8 +27,7 @@ def compared(x: Tensor, order: str | Sequence[str] | None) -> Tensor:
             raise ArgumentError(f"unknown field name: {name!r}; the fields are {', '.join(names)}")
         if name in first[:number]:
             raise ArgumentError(f"duplicate field name: {name!r}")
-    kinds = [x.type.dtype[name] for name in names]
-    if any(kind.names or kind.shape for kind in kinds):
-        return x
     keys = [field(x, name) for name in (*first, *(name for name in names if name not in first))]
+    if any(key.type.dtype.names or key.type.shape != x.type.shape for key in keys):
+        return x
     return keys[0] if len(keys) == 1 else joined(keys)
