@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.dispatch import is_wrapper
 from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
 from dask_tapestry.arrays.core.numpy_scalars import is_scalar
+from dask_tapestry.arrays.core.selected_cells import selects_alike, take_uncounted
 from dask_tapestry.arrays.core.vindex import VIndex
 from dask_tapestry.arrays.elementwise import equality_and_power, foreign_ufuncs, ufunc_reduce
 from dask_tapestry.arrays.elementwise.cell_views import view
@@ -95,6 +96,9 @@ def _in_place(function: Method) -> Method:
         result = function(self, other)
         if is_scalar(self):
             return result
+        if selects_alike(self, result) and np.can_cast(result.dtype, self.dtype, "same_kind"):
+            take_uncounted(self, elementwise.astype(result, self.dtype))
+            return self
         if result.shape != self.shape:
             raise ShapeError(
                 f"non-broadcastable output operand with shape {self.shape} doesn't match the "

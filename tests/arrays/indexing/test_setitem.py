@@ -182,4 +182,22 @@ def test_nobody_counts_a_mask_that_writes_what_it_selects(monkeypatch):
     x = dt.arange(10.0)
     mask = x % 3 < 1
     x[mask] = 2 * x[mask] - 1
-    assert x.compute().tolist() == [-1, 1, 2, 5, 4, 5, 11, 7, 8, 17]
+    x[mask] += 0.5
+    x[mask] *= 2
+    y = z = x[mask]
+    z -= 1
+    x[mask] = y
+    assert x.compute().tolist() == [-2, 1, 2, 10, 4, 5, 22, 7, 8, 34]
+
+
+def test_writes_in_place_to_what_a_mask_selects():
+    x = dt.arange(6)
+    y = x[x > 2]
+    before = y.copy()
+    y += 1
+    assert (y.compute().tolist(), before.compute().tolist()) == ([4, 5, 6], [3, 4, 5])
+    with pytest.raises(TypeError, match="same_kind"):
+        y += 0.5
+    y += dt.arange(3)
+    assert y.shape == (3,)
+    assert y.compute().tolist() == [4, 6, 8]
