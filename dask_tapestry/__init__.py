@@ -20,8 +20,10 @@ __array_api_version__ = "2025.12"
 
 # Namespaces, of which xarray alone needs a package that may not be there.
 _SPACES = (
-    "fft image lib ma ndimage nn overlap patterns random stablehlo stats stencil xarray".split()
-)
+    "fft image lib ma ndimage nn overlap patterns random stablehlo stats stencil strings xarray"
+).split()
+_OTHER_NAMES = {"char": "strings"}  # of namespaces
+_OF_NUMPY = ("exceptions", "testing", "typing")  # modules that scripts take from there
 _HOMES = (  # of the other names; where two have one, it is the first's
     "core elementwise constants creation planning shape masks indexing statistics manipulation "
     "sorting array_api storage linalg grouping overlap.map_overlap user_functions "
@@ -36,8 +38,11 @@ def __getattr__(name: str) -> _Any:
 
 
 def _public_name(name: str) -> _Any:
+    name = _OTHER_NAMES.get(name, name)
     if name in _SPACES:
         return _suggesting(_lazy_import(f"dask_tapestry.arrays.{name}"), name)
+    if name in _OF_NUMPY:
+        return _lazy_import(f"numpy.{name}")
     if name == "__all__":
         return _lazy_import("dask_tapestry.arrays.public_names").__all__
     home = _lazy_import("dask_tapestry.arrays.core.name_homes").PUBLIC_HOMES.get(name)

@@ -12,6 +12,8 @@ import pkgutil
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 import dask_tapestry as dt
 from dask_tapestry import errors
 
@@ -20,7 +22,7 @@ ARRAYS = "dask_tapestry.arrays"
 
 def of_numpy(value):
     """Whether a value is a class of NumPy's: a dtype under its name."""
-    return isinstance(value, type) and value.__module__ == "numpy"
+    return isinstance(value, type) and issubclass(value, np.generic | np.dtype)
 
 
 FOLDER = Path(__file__).resolve().parent / "api"
@@ -53,6 +55,7 @@ CHAPTERS = (
         "stablehlo",
         "stats",
         "stencil",
+        "strings",
         "loops",
         "user_functions",
         "storage",
@@ -78,6 +81,7 @@ NAMESPACES = (
     "stablehlo",
     "stats",
     "stencil",
+    "strings",
     "xarray",
 )
 BESIDE = {
@@ -89,10 +93,22 @@ BESIDE = {
     "overlap": ("map_overlap",),
     "patterns": ("extract_slice", "parallel_insert_slice", "perform_concurrently", "subview"),
     "errors": tuple(errors.__all__),
-    "constants": ("e", "euler_gamma", "index_exp", "inf", "nan", "newaxis", "pi", "s_"),
+    "constants": tuple(
+        "e euler_gamma False_ index_exp inf nan newaxis pi s_ ScalarType True_ typecodes".split()
+    ),
+    "of_numpy": tuple(
+        "base_repr binary_repr busdaycalendar datetime_data errstate format_float_positional "
+        "format_float_scientific get_printoptions geterr iterable ndarray ndenumerate ndindex "
+        "printoptions set_printoptions seterr".split()
+    ),
     "dtypes": tuple(name for name in dt.__all__ if of_numpy(getattr(dt, name))),
 }
-TITLES = {"errors": "Errors", "constants": "Constants", "dtypes": "Dtypes"}
+TITLES = {
+    "errors": "Errors",
+    "constants": "Constants",
+    "of_numpy": "NumPy's own",
+    "dtypes": "Dtypes",
+}
 
 
 def package(chapter):

@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.dispatch import is_wrapper
 from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
 from dask_tapestry.arrays.core.numpy_scalars import is_scalar
+from dask_tapestry.arrays.core.selected_cells import selects_alike, take_uncounted
 from dask_tapestry.arrays.core.vindex import VIndex
 from dask_tapestry.arrays.elementwise import equality_and_power, foreign_ufuncs, ufunc_reduce
 from dask_tapestry.arrays.elementwise.cell_views import view
@@ -44,6 +45,7 @@ else:  # imported when a method that needs it is called
     storage = LateModule("dask_tapestry.arrays.storage")
     user_functions = LateModule("dask_tapestry.arrays.user_functions")
 
+FLAT_CELLS = LateModule("dask_tapestry.arrays.indexing.flat_cells")
 DASK_ATTRIBUTES = LateModule("dask_tapestry.arrays.compatibility.dask_attributes")
 ARITHMETIC = {
     "add": FUNCTIONS["add"],
@@ -94,6 +96,9 @@ def _in_place(function: Method) -> Method:
         result = function(self, other)
         if is_scalar(self):
             return result
+        if selects_alike(self, result) and np.can_cast(result.dtype, self.dtype, "same_kind"):
+            take_uncounted(self, elementwise.astype(result, self.dtype))
+            return self
         if result.shape != self.shape:
             raise ShapeError(
                 f"non-broadcastable output operand with shape {self.shape} doesn't match the "
@@ -241,6 +246,11 @@ OTHERS: dict[str, Method] = {
 PROPERTIES = {
     "A": property(Array.compute, doc="The computed value."),
     "T": property(lambda x: shape.transpose(x), doc="The array with its dimensions reversed."),
+    "flat": property(
+        lambda x: FLAT_CELLS.FlatCells(x),
+        lambda x, v: FLAT_CELLS.assign_flat(x, v),
+        doc="The cells in a row, read and written.",
+    ),
     "imag": property(
         elementwise.imag, lambda x, v: assign_part(x, "imag", v), doc="The imaginary part."
     ),

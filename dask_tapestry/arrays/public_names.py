@@ -40,6 +40,7 @@ from dask_tapestry.arrays import (
     stablehlo,
     stats,
     stencil,
+    strings,
 )
 from dask_tapestry.arrays.array_api import *
 from dask_tapestry.arrays.calibration import *
@@ -86,6 +87,7 @@ __all__ = [
     "stablehlo",
     "stats",
     "stencil",
+    "strings",
     *_others.__all__,
     *_array_api.__all__,
     *_calibration.__all__,

@@ -16,8 +16,7 @@ REQUESTS: Final = 10  # of a task to a store elsewhere at a time: zarr's "async.
 # machine/resources
 USABLE_MEMORY: Final = 0.7  # of a worker's memory; at .7 Dask writes to disk
 PAUSING_MEMORY: Final = 0.8  # of a worker's memory, its process included: there Dask pauses it
-# Of a worker's memory by other arrays: Dask writes more to disk
-MOST_HELD_SHARE: Final = USABLE_MEMORY / 2
+MOST_HELD_SHARE: Final = USABLE_MEMORY / 2  # by other arrays: Dask writes more to disk
 
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
@@ -30,8 +29,7 @@ MOST_STARTS: Final = 64  # parts into which breaks divide a way at once
 
 # cache
 PLANS_REMEMBERED: Final = 512  # of 70 kB each: a loop over rows that get shorter has hundreds
-# Plans after which what functions remember is forgotten: 8 ms in 1.5 s of planning, 5 MB at most
-PLANS_UNTIL_FORGOTTEN: Final = 512
+PLANS_UNTIL_FORGOTTEN: Final = 512  # until functions forget: 1.4 ms in 1.5 s, 5 MB at most
 KEPT_SECONDS: Final = 0.2  # of a search whose choices are kept on disk: to write them takes 2 ms
 AS_LONG_AS_THEN: Final = 1.25  # times as when found: rates of a busy machine differ by a fifth
 
@@ -162,8 +160,7 @@ ALIKE_EXTENTS: Final = 1.1  # times an extent that another one may be at most
 SHARE: Final = 0.03  # of a job's seconds that may be spent on its plan, at first
 # Costs that one change of a plan takes: of a step whose grid is searched
 COSTS_A_CHANGE: Final = 10
-# Seconds of a job from which on the budget grows with their root only
-LONG_SEARCHED_SECONDS: Final = 50.0
+LONG_SEARCHED_SECONDS: Final = 50.0  # of a job: from then on budgets grow with their root
 MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
 
 # search/components
@@ -310,11 +307,9 @@ WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as ano
 # search/search
 # Times the seconds of parts planned apart, that they may take changed to fit together
 DEARER_FITTED: Final = 1.5
-# Part of the effort that a search with less memory a task has at least
-SEARCH_AGAIN_PART: Final = 4
+SEARCH_AGAIN_PART: Final = 4  # of the effort, that a search with less memory a task has
 FAR_BEHIND: Final = 10.0  # times the seconds of a plan, of a seed that is not changed any more
-# Of the seconds: a smaller gain is no reason to try still smaller tasks
-SMALLER_TASKS_GAIN: Final = 0.99
+SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
 # walltime

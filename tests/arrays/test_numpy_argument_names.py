@@ -12,8 +12,19 @@ SPACES = {"": (dt, np)} | {
     f"{name}.": (getattr(dt, name), getattr(np, name)) for name in ("fft", "linalg", "ma", "random")
 }
 NEEDLESS = {"like", "order", "subok", "device"}  # of memory and of subclasses
+TEXTS = (  # which are handed on to NumPy as they are
+    "dtype comments delimiter converters usecols unpack ndmin encoding max_rows"
+).split()
+GAPS = (
+    "skip_header skip_footer missing_values filling_values names excludelist deletechars "
+    "replace_space autostrip case_sensitive defaultfmt usemask loose invalid_raise"
+).split()
 LACKING = {
     "array": {"ndmax"},  # of nested sequences that become Python objects
+    "genfromtxt": set(TEXTS) | set(GAPS),
+    "load": {"allow_pickle", "encoding", "fix_imports", "max_header_size"},
+    "loadtxt": set(TEXTS) | {"quotechar", "skiprows"},
+    "savetxt": set("fmt delimiter newline header footer comments encoding".split()),
     "einsum_path": {"einsum_call"},  # of NumPy's own use
     "ma.dot": {"strict", "out"},
     "ma.empty_like": {"dtype", "shape"},  # which are taken as keywords

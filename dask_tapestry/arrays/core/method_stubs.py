@@ -43,6 +43,7 @@ class ArrayMethods:
         def shape(self) -> tuple[int, ...]: ...
 
         A: Any
+        flat: Any
         T: Self
         mT: Self  # noqa: N815  (NumPy's name)
         real: Self
@@ -344,6 +345,11 @@ class ArrayMethods:
             choices: Sequence[ArrayLike] | Self,
             out: Self | None = None,
             mode: Mode = "raise",
+        ) -> Self: ...
+        def put(self, ind: ArrayLike, v: ArrayLike, mode: Mode = "raise") -> None: ...
+        def fill(self, value: ArrayLike) -> None: ...
+        def compress(
+            self, condition: ArrayLike, axis: int | None = None, out: Self | None = None
         ) -> Self: ...
         def take(
             self,

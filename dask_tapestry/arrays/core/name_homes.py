@@ -18,25 +18,31 @@ CHAPTERS: Final = {  # by home, under `dask_tapestry.arrays`
         "abs absolute acos acosh add allclose angle arccos arccosh arcsin arcsinh arctan arctan2 "
         "arctanh around array_equal array_equiv asin asinh astype atan atan2 atanh bitwise_and "
         "bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or "
-        "bitwise_right_shift bitwise_xor cbrt ceil clip conj conjugate copysign cos cosh deg2rad "
-        "degrees divide divmod equal exp exp2 expm1 fabs fix float_power floor floor_divide fmax "
-        "fmin fmod frexp frompyfunc gcd greater greater_equal heaviside hypot i0 imag invert "
-        "isclose iscomplex iscomplexobj isfinite isinf isnan isnat isneginf isnull isposinf "
-        "isreal isrealobj lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp "
-        "logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum mod modf "
-        "multiply nan_to_num negative nextafter not_equal notnull polyval positive pow power "
-        "rad2deg radians real reciprocal remainder right_shift rint round sign signbit sin sinc "
-        "sinh spacing special sqrt square subtract tan tanh true_divide trunc where"
+        "bitwise_right_shift bitwise_xor busday_count busday_offset cbrt ceil clip conj conjugate "
+        "copysign cos cosh datetime_as_string deg2rad degrees divide divmod equal exp exp2 expm1 "
+        "fabs fix float_power floor floor_divide fmax fmin fmod frexp frompyfunc gcd greater "
+        "greater_equal heaviside hypot i0 imag invert is_busday isclose iscomplex iscomplexobj "
+        "isfinite isinf isnan isnat isneginf isnull isposinf isreal isrealobj lcm ldexp "
+        "left_shift less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and "
+        "logical_not logical_or logical_xor maximum minimum mod modf multiply nan_to_num negative "
+        "nextafter not_equal notnull polyval positive pow power rad2deg radians real reciprocal "
+        "remainder right_shift rint round sign signbit sin sinc sinh spacing special sqrt square "
+        "subtract tan tanh true_divide trunc vectorize where"
     ),
     "constants": (
         "ArgumentError ArgumentTypeError AxisError ComputeError ConstraintError DTypeError "
-        "DeviceError DeviceMemoryError IndexProjection IndexingError LinAlgError MemoryLimitError "
-        "PlanError Resources ShapeError SignatureError StoreError StoreNotFoundError "
-        "TapestryError TraceError UnsupportedError ValueRangeError ZAffineMap ZPoint ZRange "
-        "ZVector bool bool_ bytes_ complex128 complex64 complexfloating config datetime64 dtype e "
-        "errors euler_gamma float16 float32 float64 floating generic index_exp inexact inf int16 "
-        "int32 int64 int8 integer intp nan newaxis number pi s_ signedinteger str_ timedelta64 "
-        "uint16 uint32 uint64 uint8 uintp unsignedinteger"
+        "DeviceError DeviceMemoryError False_ IndexProjection IndexingError LinAlgError "
+        "MemoryLimitError PlanError Resources ScalarType ShapeError SignatureError StoreError "
+        "StoreNotFoundError TapestryError TraceError True_ UnsupportedError ValueRangeError "
+        "ZAffineMap ZPoint ZRange ZVector base_repr binary_repr bool bool_ busdaycalendar byte "
+        "bytes_ cdouble character clongdouble complex128 complex64 complexfloating config csingle "
+        "datetime64 datetime_data double dtype e errors errstate euler_gamma flexible float16 "
+        "float32 float64 floating format_float_positional format_float_scientific generic "
+        "get_printoptions geterr half index_exp inexact inf int16 int32 int64 int8 int_ intc "
+        "integer intp iterable long longdouble longlong nan ndarray ndenumerate ndindex newaxis "
+        "number object_ pi printoptions s_ set_printoptions seterr short signedinteger single "
+        "str_ timedelta64 typecodes ubyte uint uint16 uint32 uint64 uint8 uintc uintp ulong "
+        "ulonglong unsignedinteger ushort void"
     ),
     "creation": (
         "arange array asanyarray ascontiguousarray bartlett blackman bounding_box c_ copy empty "
@@ -52,8 +58,9 @@ CHAPTERS: Final = {  # by home, under `dask_tapestry.arrays`
     ),
     "masks": "argwhere compress extract flatnonzero nonzero",
     "indexing": (
-        "choose piecewise put_along_axis ravel_multi_index select take take_along_axis "
-        "tril_indices tril_indices_from triu_indices triu_indices_from unravel_index"
+        "choose copyto diag_indices diag_indices_from fill_diagonal mask_indices piecewise place "
+        "put put_along_axis putmask ravel_multi_index select take take_along_axis tril_indices "
+        "tril_indices_from triu_indices triu_indices_from unravel_index"
     ),
     "statistics": (
         "all amax amin any argmax argmin average bincount coarsen convolve corrcoef correlate "
@@ -66,22 +73,25 @@ CHAPTERS: Final = {  # by home, under `dask_tapestry.arrays`
     "manipulation": (
         "append array_split block column_stack concat concatenate delete diag diagflat diagonal "
         "dsplit dstack flip fliplr flipud hsplit hstack insert interleave packbits pad repeat "
-        "resize roll rot90 split stack tile tril triu unpackbits unstack vsplit vstack"
+        "resize roll rot90 split stack tile tril trim_zeros triu unpackbits unstack vsplit vstack"
     ),
     "sorting": (
         "argpartition argsort argtopk digitize interp intersect1d isin lexsort partition "
-        "searchsorted setdiff1d setxor1d sort topk union1d unique unique_all unique_counts "
-        "unique_inverse unique_values"
+        "searchsorted setdiff1d setxor1d sort sort_complex topk union1d unique unique_all "
+        "unique_counts unique_inverse unique_values"
     ),
     "array_api": (
         "__array_namespace_info__ can_cast finfo from_dlpack iinfo isdtype issubdtype promote_types"
     ),
     "storage": (
-        "from_npy from_npy_stack from_zarr save store to_hdf5 to_icechunk to_npy_stack to_zarr"
+        "from_npy from_npy_stack from_zarr frombuffer fromfile fromiter fromstring genfromtxt "
+        "load loadtxt save savetxt savez savez_compressed store to_hdf5 to_icechunk to_npy_stack "
+        "to_zarr"
     ),
     "linalg": (
-        "cross dot einsum einsum_path inner kron linalg matmul matvec outer sparse_matmul "
-        "tensordot trace vdot vecdot vecmat"
+        "cross dot einsum einsum_path inner kron linalg matmul matvec outer poly poly1d polyadd "
+        "polyder polydiv polyfit polyint polymul polysub roots sparse_matmul tensordot trace vdot "
+        "vecdot vecmat"
     ),
     "grouping": "groupby_reduce",
     "overlap.map_overlap": "map_overlap",
@@ -116,11 +126,18 @@ ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
     "indexing.flat_index": "numpy.ravel_multi_index numpy.unravel_index",
     "indexing.piecewise": "numpy.piecewise",
     "indexing.take": "numpy.put_along_axis numpy.take numpy.take_along_axis",
-    "indexing.triangles": "numpy.tril_indices_from numpy.triu_indices_from",
+    "indexing.triangles": "numpy.diag_indices_from numpy.tril_indices_from numpy.triu_indices_from",
+    "indexing.written_cells": (
+        "numpy.copyto numpy.fill_diagonal numpy.place numpy.put numpy.putmask"
+    ),
     "linalg.array_api": (
         "numpy.linalg.cross numpy.linalg.diagonal numpy.linalg.matmul "
         "numpy.linalg.matrix_transpose numpy.linalg.outer numpy.linalg.tensordot "
         "numpy.linalg.trace numpy.linalg.vecdot"
+    ),
+    "linalg.coefficients": (
+        "numpy.poly numpy.polyadd numpy.polyder numpy.polydiv numpy.polyint numpy.polymul "
+        "numpy.polysub numpy.roots"
     ),
     "linalg.cross_trace": "numpy.cross numpy.trace",
     "linalg.eigenvalues": (
@@ -132,6 +149,7 @@ ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
     ),
     "linalg.matrix_chains": "numpy.linalg.matrix_power numpy.linalg.multi_dot",
     "linalg.norms": "numpy.linalg.matrix_norm numpy.linalg.norm numpy.linalg.vector_norm",
+    "linalg.polynomial_fits": "numpy.polyfit",
     "linalg.products": "matmul numpy.dot numpy.inner numpy.kron numpy.outer numpy.tensordot",
     "linalg.singular_values": (
         "numpy.linalg.cond numpy.linalg.lstsq numpy.linalg.matrix_rank numpy.linalg.pinv"
@@ -154,6 +172,7 @@ ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
     "manipulation.stacking": (
         "numpy.column_stack numpy.dstack numpy.hstack numpy.stack numpy.vstack"
     ),
+    "manipulation.trimming": "numpy.trim_zeros",
     "masks.boolean_mask": (
         "numpy.argwhere numpy.compress numpy.extract numpy.flatnonzero numpy.nonzero"
     ),
@@ -188,6 +207,7 @@ ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
     "shape.transposing": (
         "numpy.matrix_transpose numpy.moveaxis numpy.rollaxis numpy.swapaxes numpy.transpose"
     ),
+    "sorting.complex_order": "numpy.sort_complex",
     "sorting.partition": "numpy.argpartition numpy.partition",
     "sorting.search": "numpy.digitize numpy.interp numpy.isin numpy.searchsorted",
     "sorting.sets": "numpy.intersect1d numpy.setdiff1d numpy.setxor1d numpy.union1d",
@@ -225,6 +245,25 @@ ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
         "numpy.cumprod numpy.cumsum numpy.nancumprod numpy.nancumsum"
     ),
     "storage.npy_files": "numpy.save",
+    "storage.numpy_files": "numpy.savetxt numpy.savez numpy.savez_compressed",
+    "strings.forms_of_texts": (
+        "numpy.strings.capitalize numpy.strings.lower numpy.strings.lstrip numpy.strings.rstrip "
+        "numpy.strings.strip numpy.strings.swapcase numpy.strings.title numpy.strings.translate "
+        "numpy.strings.upper"
+    ),
+    "strings.lists_of_texts": (
+        "numpy.strings._join numpy.strings._rsplit numpy.strings._split numpy.strings._splitlines "
+        "numpy.strings.partition numpy.strings.rpartition"
+    ),
+    "strings.parts_of_texts": (
+        "numpy.strings.count numpy.strings.endswith numpy.strings.find numpy.strings.index "
+        "numpy.strings.rfind numpy.strings.rindex numpy.strings.startswith"
+    ),
+    "strings.widths_of_texts": (
+        "numpy.strings.center numpy.strings.decode numpy.strings.encode numpy.strings.expandtabs "
+        "numpy.strings.ljust numpy.strings.mod numpy.strings.multiply numpy.strings.replace "
+        "numpy.strings.rjust numpy.strings.zfill"
+    ),
     "user_functions.along_axis": "numpy.apply_along_axis numpy.apply_over_axes",
 }
 

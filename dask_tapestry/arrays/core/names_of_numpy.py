@@ -12,11 +12,15 @@ from dask_tapestry.amounts import suggestion
 ITS_CELLS: Final = "compute() gives its cells as a NumPy array"
 AS_METHODS: Final = {  # of arrays that are computed, by the name that is asked for
     **dict.fromkeys("values to_numpy numpy cpu get result".split(), ITS_CELLS),
-    "fill": "x[...] = value fills it",
-    "flat": "x[key] = value writes cells, ravel() has them in a row",
-    "put": "x[key] = value writes cells",
 }
-SPACES: Final = ("fft", "lib", "linalg", "ma", "random")  # that NumPy has by the same name
+SPACES: Final = (
+    "fft",
+    "lib",
+    "linalg",
+    "ma",
+    "random",
+    "strings",
+)  # that NumPy has by the same name
 
 
 def hint_of_attribute(name: str) -> str:
@@ -42,8 +46,8 @@ def hint_of_name(space: str, name: str, names: Any) -> str:
 
     Examples
     --------
-    >>> hint_of_name("", "vectorize", [])
-    '; compute() the arrays first to use np.vectorize'
+    >>> hint_of_name("", "nditer", [])
+    '; compute() the arrays first to use np.nditer'
     >>> hint_of_name("linalg", "sovle", ["solve"])
     "; did you mean 'solve'?"
     """

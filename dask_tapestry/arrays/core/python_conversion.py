@@ -35,9 +35,10 @@ class PythonConversion(ArrayMethods):
         def compute(self, **kwargs: Any) -> Any: ...
 
     def _scalar(self, convert: Callable[..., T]) -> T:
-        if self.size != 1:
+        if self.ndim:
             raise ArgumentTypeError(
-                f"only arrays of one cell can be converted to {convert.__name__}: {self.shape}"
+                f"only arrays without dimensions can be converted to {convert.__name__}, this has "
+                f"the shape {self.shape}: x.item() takes the only cell, x[0] the first one"
             )
         known = known_while_traced(self.node)
         return convert(np.asarray(self).reshape(())[()] if known is None else known)
@@ -48,7 +49,7 @@ class PythonConversion(ArrayMethods):
                 f"the truth value of an array of {self.size} cells is ambiguous: use any() or "
                 "all(), and `&` and `|` instead of `and` and `or`"
             )
-        return bool(self._scalar(bool))
+        return bool(self.reshape(())._scalar(bool))
 
     def __int__(self) -> int:
         return int(self._scalar(int))

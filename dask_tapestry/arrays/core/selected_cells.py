@@ -82,6 +82,19 @@ def cell_by_cell(make: Callable[[Tensor], Tensor], x: Array) -> Array:
     return Array(make(x.node)) if made is None else made
 
 
+def selects_alike(x: Array, y: ArrayLike) -> bool:
+    """Whether two arrays are cells that one mask selects, and nobody has counted those of `x`."""
+    if not isinstance(y, Array) or x.deferred is None or x.selected is None or y.selected is None:
+        return False
+    return selection_in(x.selected).is_of(selection_in(y.selected))
+
+
+def take_uncounted(x: Array, value: Array) -> None:
+    """Give `x`, which nobody has counted, the value of another array that the mask selects."""
+    x._known.clear()
+    x._deferred, x._plan_given, x._shares = value.selected, None, False
+
+
 def selection_in(made: Deferred) -> Selection:
     """The selection that a node is made of."""
     assert made.selection is not None

@@ -132,7 +132,7 @@ ENTRIES: Final = {  # of the keys, each with the name that is documented and the
         "order",
         'In which cells are counted: ``"C"``, the last index fastest, or ``"F"``, the first one.',
     ),
-    "order.fields": ("order", "Fields to compare; None, as structured cells are not sorted."),
+    "order.fields": ("order", "Fields of structured cells that count most; the others follow."),
     "order.full": ("order, device, like, chunks, dims", "As of `full`."),
     "order.full_like": ("order, subok, device, chunks", "As of `full_like`."),
     "order.like": ("order, like", "As NumPy's, without effect."),

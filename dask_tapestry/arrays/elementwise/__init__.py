@@ -2,12 +2,14 @@
 
 from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.elementwise import special
+from dask_tapestry.arrays.elementwise.business_days import *
 from dask_tapestry.arrays.elementwise.closeness import *
 from dask_tapestry.arrays.elementwise.formulas import *
 from dask_tapestry.arrays.elementwise.functions_of_cells import *
 from dask_tapestry.arrays.elementwise.polynomials import *
 from dask_tapestry.arrays.elementwise.predicates import *
 from dask_tapestry.arrays.elementwise.ufuncs import *
+from dask_tapestry.arrays.elementwise.vectorized import *
 from dask_tapestry.arrays.elementwise.where_and_clip import *
 
 __all__ = [
@@ -42,6 +44,8 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "busday_count",
+    "busday_offset",
     "cbrt",
     "ceil",
     "clip",
@@ -50,6 +54,7 @@ __all__ = [
     "copysign",
     "cos",
     "cosh",
+    "datetime_as_string",
     "deg2rad",
     "degrees",
     "divide",
@@ -76,6 +81,7 @@ __all__ = [
     "i0",
     "imag",
     "invert",
+    "is_busday",
     "isclose",
     "iscomplex",
     "iscomplexobj",
@@ -139,6 +145,7 @@ __all__ = [
     "tanh",
     "true_divide",
     "trunc",
+    "vectorize",
     "where",
 ]
 

@@ -6,11 +6,20 @@ from dask_tapestry.arrays.indexing.flat_index import *
 from dask_tapestry.arrays.indexing.piecewise import *
 from dask_tapestry.arrays.indexing.take import *
 from dask_tapestry.arrays.indexing.triangles import *
+from dask_tapestry.arrays.indexing.written_cells import *
 
 __all__ = [
     "choose",
+    "copyto",
+    "diag_indices",
+    "diag_indices_from",
+    "fill_diagonal",
+    "mask_indices",
     "piecewise",
+    "place",
+    "put",
     "put_along_axis",
+    "putmask",
     "ravel_multi_index",
     "select",
     "take",

@@ -17,9 +17,26 @@ from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.indexing.take import Mode, places_within, take_along_axis
 from dask_tapestry.errors import ArgumentError, ArgumentTypeError, DTypeError
+from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
+from dask_tapestry.operators.cells.cell_function import called_on_cells
 
 __all__ = ["choose", "select"]
+
+
+@dataclass(frozen=True)
+class NumbersBelow:
+    """Numbers of choices as they are, of which none is out of bounds; called on blocks.
+
+    {Attributes} count: Of the choices.
+    """
+
+    count: int
+
+    def __call__(self, numbers: Any) -> Any:
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < self.count:
+            raise ArgumentError("invalid entry in choice array")
+        return numbers
 
 
 @implements(np.choose)
@@ -39,7 +56,8 @@ def choose(
             ``"clip"`` to the nearest one.
     {Returns} Array: The common shape of all arguments, the common dtype of the choices.
     {Raises}
-        ArgumentError: For a known number that is out of bounds, or an unknown mode.
+        ArgumentError: For a number that is out of bounds, when it is computed unless it is known;
+            for an unknown mode.
         DTypeError: For numbers that `int64` does not hold: floats, `uint64`.
     {See Also} select, where
     {Examples}
@@ -64,6 +82,9 @@ def choose(
         number = asarray(numbers)
     else:
         number = asarray(places_within(number, len(candidates), mode))
+        if mode == "raise":
+            checked = NumbersBelow(len(candidates))
+            number = Array(called_on_cells(checked, number.dtype, [number.node]))
     wide = np.broadcast_to(number, shape)[None]
     return assigned_to_out(out, take_along_axis(table, wide, 0)[0])
 

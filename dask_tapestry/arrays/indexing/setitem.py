@@ -15,6 +15,7 @@ from dask_tapestry.arrays.core.convert import asarray, is_pythons
 from dask_tapestry.arrays.core.index_keys import Cells, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.masked import Masked
+from dask_tapestry.arrays.core.selected_cells import selection_in
 from dask_tapestry.arrays.indexing.fields import assigned_field, field_dtype, names_fields
 from dask_tapestry.arrays.indexing.getitem import places_of
 from dask_tapestry.cells import CellExpression
@@ -68,15 +69,16 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
         return
     parsed = parse(key, node.type)
     part = basic_slice(node, parsed.basic)
-    new_cells = _converted(value, node.type.dtype)
+    whole = _of_the_same_mask(part, parsed, value)
+    new_cells = _converted(value, node.type.dtype) if whole is None else whole
     if new_cells.type.ndim and _is_cell(key, node.type.ndim):
         raise ShapeError("setting an array element with a sequence.")
-    if new_cells.type.ndim > 1 and _is_one_mask(key, parsed, node.type.ndim):
+    if whole is None and new_cells.type.ndim > 1 and _is_one_mask(key, parsed, node.type.ndim):
         raise DTypeError(
             "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input "
             f"has {new_cells.type.ndim} dimensions"
         )
-    if parsed.advanced:
+    if parsed.advanced and whole is None:
         new_cells = _with_places_replaced(part, parsed, new_cells, node.type)
     made, known = _with_slice_replaced(node, part, new_cells), node.format
     x.node = made if known is None or made.format is not None else in_format(made, known)
@@ -186,6 +188,24 @@ def _with_slice_replaced(x: Tensor, part: Tensor, value: Tensor) -> Tensor:
     if made is x:
         return following(x, [fitting])
     return made if x in made.inputs else following(made, [x])
+
+
+def _of_the_same_mask(x: Tensor, key: Key, value: ArrayLike) -> Tensor | None:
+    """`x`, a slice, with cells that the mask of the key itself selects; None for other values.
+
+    ``x[mask] = 2 * x[mask] + y[mask]`` chooses cell by cell, and nobody counts the mask.
+    """
+    made = value.selected if isinstance(value, Array) else None
+    if made is None or len(key.advanced) != 1 or not key.advanced[0].is_mask:
+        return None
+    selection, dims = selection_in(made), key.advanced[0].dims
+    if selection.mask is not _as_tensor(key.advanced[0].cells) or key.at != dims[0]:
+        return None
+    if selection.dim != dims[0] or selection.cells.type.shape != x.type.shape:
+        return None
+    same = selection.cells.type.dtype == x.type.dtype
+    cells = selection.cells if same else cast(selection.harmless, x.type.dtype)
+    return where(selection.where, cells, x)
 
 
 def _broadcast_value(value: Tensor, shape: tuple[int, ...]) -> Tensor:

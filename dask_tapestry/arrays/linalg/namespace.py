@@ -9,6 +9,8 @@ Examples
 
 from typing import TYPE_CHECKING
 
+from numpy.linalg import LinAlgError
+
 from dask_tapestry.arrays.core.late_names import late_names
 from dask_tapestry.arrays.linalg.array_api import *
 from dask_tapestry.arrays.linalg.eigenvalues import *
@@ -23,6 +25,7 @@ if TYPE_CHECKING:  # imported when one of its names is asked for
     from dask_tapestry.arrays.compatibility.dask_factor_names import *
 
 __all__ = [
+    "LinAlgError",
     "cholesky",
     "cond",
     "cross",

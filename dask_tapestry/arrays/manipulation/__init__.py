@@ -10,6 +10,7 @@ from dask_tapestry.arrays.manipulation.repeating import *
 from dask_tapestry.arrays.manipulation.roll_flip import *
 from dask_tapestry.arrays.manipulation.splitting import *
 from dask_tapestry.arrays.manipulation.stacking import *
+from dask_tapestry.arrays.manipulation.trimming import *
 
 __all__ = [
     "append",
@@ -41,6 +42,7 @@ __all__ = [
     "stack",
     "tile",
     "tril",
+    "trim_zeros",
     "triu",
     "unpackbits",
     "unstack",

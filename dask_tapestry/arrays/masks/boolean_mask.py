@@ -220,6 +220,22 @@ def compress(
     )
 
 
+def compress_method(
+    self: Array, condition: ArrayLike, axis: int | None = None, out: Array | None = None
+) -> Array:
+    """Return the slices of the array along an axis where a condition holds.
+
+    {Parameters}
+        condition: One-dimensional; it may be shorter than the axis, and longer where it is false.
+        axis: None picks from the flattened array.
+        out: An array that takes the result's value; the shape of the result is then asked.
+    {Returns} Array: As the array, with as many slices along the axis as the condition is true.
+    {Raises} ShapeError: If the condition is not one-dimensional.
+    {See Also} dask_tapestry.compress
+    """
+    return compress(condition, self, axis, out)
+
+
 @implements(np.extract)
 def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     """Return the elements of an array where a condition of its shape holds, as `numpy.extract`.

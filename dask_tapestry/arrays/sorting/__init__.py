@@ -1,6 +1,7 @@
 """Cells in order: sorting, searching, sets."""
 
 from dask_tapestry.arrays.core.docstrings import write_out
+from dask_tapestry.arrays.sorting.complex_order import *
 from dask_tapestry.arrays.sorting.partition import *
 from dask_tapestry.arrays.sorting.search import *
 from dask_tapestry.arrays.sorting.sets import *
@@ -21,6 +22,7 @@ __all__ = [
     "setdiff1d",
     "setxor1d",
     "sort",
+    "sort_complex",
     "topk",
     "union1d",
     "unique",

@@ -13,6 +13,8 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.indexing.take import take_along_axis
+from dask_tapestry.arrays.sorting.records import compared
 from dask_tapestry.errors import ArgumentTypeError, DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.generators.full import full
@@ -54,7 +56,8 @@ def sort(
         descending: Reverse the order: NaN and NaT come first.
     {Returns} Array: Shape and dtype of `a`, or 1-d for `axis` None.
     {Raises}
-        DTypeError: If cells are structured.
+        DTypeError: If cells have no order, as records of records.
+        ArgumentError: If `order` names a field that is not there.
         ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is given
             for cells without fields.
     {See Also} argsort, topk, partition, unique
@@ -65,7 +68,11 @@ def sort(
     """
     node, number = lane(asarray(a).node, axis)
     check_options(node, kind, order, stable)
-    return Array(sort_tensor(node, number, descending=descending))
+    keys = compared(node, order)
+    if keys is node:
+        return Array(sort_tensor(node, number, descending=descending))
+    places = argsort_tensor(keys, number, descending=descending)
+    return take_along_axis(Array(node), Array(places), number)
 
 
 @implements(np.argsort)
@@ -87,7 +94,8 @@ def argsort(
         descending: Greatest cells first; equal cells keep their order in this direction too.
     {Returns} Array: Indices of dtype intp, shape of `a`, or 1-d for `axis` None.
     {Raises}
-        DTypeError: If cells are structured.
+        DTypeError: If cells have no order, as records of records.
+        ArgumentError: If `order` names a field that is not there.
         ShapeError: If both `kind` and `stable` are given, `kind` is unknown, or `order` is given
             for cells without fields.
     {See Also} sort, lexsort, argtopk
@@ -97,7 +105,7 @@ def argsort(
     """
     node, number = lane(at_least_1d(a).node, axis)
     check_options(node, kind, order, stable)
-    return Array(argsort_tensor(node, number, descending=descending))
+    return Array(argsort_tensor(compared(node, order), number, descending=descending))
 
 
 @checked

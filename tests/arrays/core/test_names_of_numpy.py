@@ -9,7 +9,8 @@ CELLS = "compute[(][)] gives its cells as a NumPy array$"
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("values", CELLS), ("to_numpy", CELLS), ("numpy", CELLS), ("fill", "x.* = value fills it$"),
+        ("values", CELLS), ("to_numpy", CELLS), ("numpy", CELLS),
+        ("tostring", "attribute 'tostring'$"),
         ("strides", "gives a NumPy array, which has it$"), ("tofile", "which has it$"),
         ("summ", "did you mean 'sum'"), ("foo", "attribute 'foo'$"), ("__foo__", "__foo__'$"),
     ],
@@ -22,8 +23,8 @@ def test_an_attribute_of_others_is_answered_by_what_does_it_here(name, said):
 @pytest.mark.parametrize(
     ("space", "name", "said"),
     [
-        (dt, "vectorize", "compute[(][)] the arrays first to use np.vectorize$"),
-        (dt, "load", "use np.load$"),
+        (dt, "nditer", "compute[(][)] the arrays first to use np.nditer$"),
+        (dt, "memmap", "use np.memmap$"),
         (dt, "zeroes", "did you mean 'zeros'"),
         (dt, "nobody_has_it", "'nobody_has_it'$"),
         (dt.linalg, "LinAlgWarning_", "'LinAlgWarning_'$"),

@@ -24,9 +24,19 @@ def test_python_reads_single_cells():
 
 @pytest.mark.parametrize("convert", [int, float, complex, bool])
 def test_one_cell_is_a_number(convert):
-    assert convert(dt.full((1, 1), 3)) == convert(3)
+    assert convert(dt.full((), 3)) == convert(3)
     with pytest.raises((TypeError, ValueError)):
         convert(dt.ones(2))
+
+
+@pytest.mark.parametrize("convert", [int, float, complex])
+def test_dimensions_of_one_cell_are_not_dropped(convert):
+    with pytest.raises(TypeError, match=r"shape \(1, 1\).*item"):
+        convert(dt.full((1, 1), 3))
+
+
+def test_one_cell_is_true_or_false():
+    assert bool(dt.full((1, 1), 3))
 
 
 def test_only_integers_without_dimensions_are_places():

@@ -47,6 +47,13 @@ def test_choose():
     )
 
 
+@pytest.mark.parametrize("number", [2, -1])
+def test_numbers_out_of_bounds_are_an_error_of_values(number):
+    for given in (np.array([0, number]), dt.arange(2) * number, [number, 0]):
+        with pytest.raises(ValueError, match="invalid entry in choice array"):
+            dt.choose(given, [1, 2]).compute()
+
+
 @pytest.mark.parametrize("number", [0, True, 2.5, 1j, 300])
 @pytest.mark.parametrize("kind", ["i1", "f2", "?", "c8"])
 def test_python_numbers_take_the_dtype_of_the_other_choices(number, kind):

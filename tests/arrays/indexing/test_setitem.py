@@ -1,9 +1,12 @@
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.arrays.core import dynamic_shape
 from tests.arrays.indexing.keys import SHAPES, agree, keys, numbers, ours, outcome
 from tests.comparisons import same_bits
 
@@ -144,3 +147,57 @@ def test_sequences_that_do_not_fit(x, value, error):
     with pytest.raises(error) as found:
         dt.asarray(x)[:] = value
     assert isinstance(found.value, dt.TapestryError)
+
+
+FROM_THE_SAME_MASK = {
+    "formula": lambda x, y, m: x.__setitem__(m, 2 * x[m] + y[m] ** 2),
+    "copied": lambda x, y, m: x.__setitem__(m, y[m]),
+    "numbers": lambda x, y, m: x.__setitem__(m, x[m] * 3 + 1),
+    "other mask": lambda x, y, m: x.__setitem__(m, y[::-1][m[::-1]][::-1]),
+}
+
+
+@pytest.mark.parametrize("name", FROM_THE_SAME_MASK)
+@pytest.mark.parametrize("shape", [(12,), (4, 5), (3, 2, 4)], ids=str)
+@pytest.mark.parametrize("dtypes", [("f8", "f8"), ("i4", "f4"), ("c8", "f8")], ids=str)
+def test_cells_of_the_same_mask_are_written(name, shape, dtypes):
+    rng = np.random.default_rng(0)
+    x, y = (rng.normal(size=shape).astype(dtype) for dtype in dtypes)
+    mask = rng.random(shape) > 0.4
+    if dtypes[1][0] == "f":
+        y[~mask] = np.nan  # which no integer is made of
+    mine, others, lazy = dt.asarray(x.copy()), dt.asarray(y), dt.asarray(mask.astype(int)) > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+        FROM_THE_SAME_MASK[name](x, y, mask)
+    FROM_THE_SAME_MASK[name](mine, others, lazy)
+    np.testing.assert_allclose(mine.compute(), x, rtol=1e-6)
+
+
+def test_nobody_counts_a_mask_that_writes_what_it_selects(monkeypatch):
+    def refuse(self, run):
+        raise AssertionError("counted")
+
+    monkeypatch.setattr(dynamic_shape.Deferred, "resolve", refuse)
+    x = dt.arange(10.0)
+    mask = x % 3 < 1
+    x[mask] = 2 * x[mask] - 1
+    x[mask] += 0.5
+    x[mask] *= 2
+    y = z = x[mask]
+    z -= 1
+    x[mask] = y
+    assert x.compute().tolist() == [-2, 1, 2, 10, 4, 5, 22, 7, 8, 34]
+
+
+def test_writes_in_place_to_what_a_mask_selects():
+    x = dt.arange(6)
+    y = x[x > 2]
+    before = y.copy()
+    y += 1
+    assert (y.compute().tolist(), before.compute().tolist()) == ([4, 5, 6], [3, 4, 5])
+    with pytest.raises(TypeError, match="same_kind"):
+        y += 0.5
+    y += dt.arange(3)
+    assert y.shape == (3,)
+    assert y.compute().tolist() == [4, 6, 8]

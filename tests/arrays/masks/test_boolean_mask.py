@@ -166,3 +166,10 @@ def test_what_is_counted_is_what_is_found(kind):
     cells = np.array(["0", "1", "7"]).astype("i8").astype(kind)
     x = dt.asarray(cells)
     assert int(dt.count_nonzero(x)) == dt.flatnonzero(x).size == np.count_nonzero(cells)
+
+
+def test_compress_is_a_method_too():
+    x = np.arange(12).reshape(3, 4)
+    for args, kwargs in (([[1, 0, 1]], {"axis": 0}), ([[True, False, True]], {}), ([[1]], {})):
+        found = dt.asarray(x).compress(*args, **kwargs)
+        np.testing.assert_array_equal(found.compute(), x.compress(*args, **kwargs))

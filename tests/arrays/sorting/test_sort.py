@@ -32,8 +32,6 @@ def test_errors_are_numpy_s(name, args, options):
 @pytest.mark.parametrize(
     "call",
     [
-        dt.sort,
-        dt.argsort,
         lambda x, order=None: dt.partition(x, 0, order=order),
         lambda x, order=None: dt.argpartition(x, 0, order=order),
     ],

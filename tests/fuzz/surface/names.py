@@ -14,6 +14,7 @@ OTHER_NAME = "another name of a function that phrases call"
 USERS = "operations of the fuzzer's own operators call it"
 STORES = "operations of the fuzzer's effects or sources call it"
 OLD = "of the older way of random numbers: a state that is shared by all programs"
+ORACLE = "it is no operator of its own, or computes now; tests of its own compare it with NumPy's"
 PATTERN = "it is called within functions of cells or of threads; comparisons try it"
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
@@ -50,6 +51,20 @@ LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
         "from_zarr to_zarr store sequence_point .store .to_zarr".split(), STORES
     ),
+    **dict.fromkeys(
+        "base_repr binary_repr datetime_data format_float_positional format_float_scientific "
+        "get_printoptions geterr iterable set_printoptions seterr savetxt savez savez_compressed "
+        "load loadtxt genfromtxt frombuffer fromfile fromiter fromstring printoptions".split(),
+        NO_ARRAYS,
+    ),
+    **dict.fromkeys(
+        "poly polyadd polyder polydiv polyfit polyint polymul polysub roots sort_complex "
+        "trim_zeros busday_count busday_offset datetime_as_string is_busday copyto fill_diagonal "
+        "place put putmask diag_indices diag_indices_from mask_indices .compress .fill .flat "
+        ".put".split(),
+        ORACLE,
+    ),
+    **{f"strings.{name}": ORACLE for name in dt.strings.__all__},
     **dict.fromkeys("apply block_operator check_operator scan_over reduce_over".split(), USERS),
     **dict.fromkeys(
         "patterns.imm patterns.iteridx patterns.select patterns.sn_imm patterns.sn_iteridx "
