@@ -24,11 +24,6 @@ _SPACES = (
 ).split()
 _OTHER_NAMES = {"char": "strings"}  # of namespaces
 _OF_NUMPY = ("exceptions", "testing", "typing")  # modules that scripts take from there
-_HOMES = (  # of the other names; where two have one, it is the first's
-    "core elementwise constants creation planning shape masks indexing statistics manipulation "
-    "sorting array_api storage linalg grouping overlap.map_overlap user_functions "
-    "patterns.thread_parts calibration loops jobs datasets progress compatibility"
-).split()
 
 
 def __getattr__(name: str) -> _Any:

@@ -41,6 +41,7 @@ CHAPTERS = (
         "sorting",
         "grouping",
         "linalg",
+        "polynomials",
         "fft",
         "image",
         "lib",

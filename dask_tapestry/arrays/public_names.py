@@ -21,6 +21,7 @@ import dask_tapestry.arrays.manipulation as _manipulation
 import dask_tapestry.arrays.masks as _masks
 import dask_tapestry.arrays.patterns.thread_parts as _thread_parts
 import dask_tapestry.arrays.planning as _planning
+import dask_tapestry.arrays.polynomials as _polynomials
 import dask_tapestry.arrays.progress as _watching
 import dask_tapestry.arrays.shape as _shape
 import dask_tapestry.arrays.sorting as _sorting
@@ -62,6 +63,7 @@ from dask_tapestry.arrays.masks import *
 from dask_tapestry.arrays.overlap import map_overlap
 from dask_tapestry.arrays.patterns.thread_parts import *
 from dask_tapestry.arrays.planning import *
+from dask_tapestry.arrays.polynomials import *
 from dask_tapestry.arrays.progress import *
 from dask_tapestry.arrays.shape import *
 from dask_tapestry.arrays.sorting import *
@@ -110,6 +112,7 @@ __all__ = [
     *_user_functions.__all__,
     *_watching.__all__,
     *_planning.__all__,
+    *_polynomials.__all__,
     *_thread_parts.__all__,
 ]
 

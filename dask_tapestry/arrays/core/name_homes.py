@@ -89,10 +89,10 @@ CHAPTERS: Final = {  # by home, under `dask_tapestry.arrays`
         "to_zarr"
     ),
     "linalg": (
-        "cross dot einsum einsum_path inner kron linalg matmul matvec outer poly poly1d polyadd "
-        "polyder polydiv polyfit polyint polymul polysub roots sparse_matmul tensordot trace vdot "
-        "vecdot vecmat"
+        "cross dot einsum einsum_path inner kron linalg matmul matvec outer sparse_matmul "
+        "tensordot trace vdot vecdot vecmat"
     ),
+    "polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub roots",
     "grouping": "groupby_reduce",
     "overlap.map_overlap": "map_overlap",
     "user_functions": (
@@ -135,10 +135,6 @@ ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
         "numpy.linalg.matrix_transpose numpy.linalg.outer numpy.linalg.tensordot "
         "numpy.linalg.trace numpy.linalg.vecdot"
     ),
-    "linalg.coefficients": (
-        "numpy.poly numpy.polyadd numpy.polyder numpy.polydiv numpy.polyint numpy.polymul "
-        "numpy.polysub numpy.roots"
-    ),
     "linalg.cross_trace": "numpy.cross numpy.trace",
     "linalg.eigenvalues": (
         "numpy.linalg.eig numpy.linalg.eigh numpy.linalg.eigvals numpy.linalg.eigvalsh"
@@ -149,7 +145,6 @@ ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
     ),
     "linalg.matrix_chains": "numpy.linalg.matrix_power numpy.linalg.multi_dot",
     "linalg.norms": "numpy.linalg.matrix_norm numpy.linalg.norm numpy.linalg.vector_norm",
-    "linalg.polynomial_fits": "numpy.polyfit",
     "linalg.products": "matmul numpy.dot numpy.inner numpy.kron numpy.outer numpy.tensordot",
     "linalg.singular_values": (
         "numpy.linalg.cond numpy.linalg.lstsq numpy.linalg.matrix_rank numpy.linalg.pinv"
@@ -177,6 +172,11 @@ ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
         "numpy.argwhere numpy.compress numpy.extract numpy.flatnonzero numpy.nonzero"
     ),
     "overlap.sliding": "numpy.lib.stride_tricks.sliding_window_view",
+    "polynomials.coefficients": (
+        "numpy.poly numpy.polyadd numpy.polyder numpy.polydiv numpy.polyint numpy.polymul "
+        "numpy.polysub numpy.roots"
+    ),
+    "polynomials.fits": "numpy.polyfit",
     "public_names": (
         "absolute.at add.at add.reduceat arccos.at arccosh.at arcsin.at arcsinh.at arctan.at "
         "arctan2.at arctan2.reduceat arctanh.at bitwise_and.at bitwise_and.reduceat "

@@ -2,10 +2,8 @@
 
 from dask_tapestry.arrays.core.docstrings import write_out
 from dask_tapestry.arrays.linalg import namespace as linalg
-from dask_tapestry.arrays.linalg.coefficients import *
 from dask_tapestry.arrays.linalg.cross_trace import *
 from dask_tapestry.arrays.linalg.einsum import *
-from dask_tapestry.arrays.linalg.polynomial_fits import *
 from dask_tapestry.arrays.linalg.products import *
 from dask_tapestry.arrays.linalg.sparse_products import *
 from dask_tapestry.arrays.linalg.vector_products import *
@@ -21,16 +19,6 @@ __all__ = [
     "matmul",
     "matvec",
     "outer",
-    "poly",
-    "poly1d",
-    "polyadd",
-    "polyder",
-    "polydiv",
-    "polyfit",
-    "polyint",
-    "polymul",
-    "polysub",
-    "roots",
     "sparse_matmul",
     "tensordot",
     "trace",

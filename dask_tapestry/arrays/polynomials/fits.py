@@ -1,4 +1,4 @@
-"""Polynomials that lie nearest to points: `polyfit`, by least squares."""
+"""Fits of polynomials to points, by least squares: `polyfit`."""
 
 from __future__ import annotations
 
