@@ -293,11 +293,6 @@ TAIL_PARTS: Final = 2  # and behind them
 # Of what a task may take: larger blocks are cut in two if that takes about as long
 ROOMY_SHARE: Final = 0.2
 WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes less anyway
-# Here: of a plan's seconds, what all of its memory is worth: to hold half, a twentieth.
-MEMORY_PRICE: Final = 0.1
-SIZES_TRIED: Final = 3  # of a form each way: uneven numbers of parts are slow, those beyond not
-ROOM_COSTS: Final = 100  # at least, 30 ms: short jobs are worth 10 to 40, of which nothing came
-MOST_FOR_MEMORY: Final = 1.05  # times the seconds, that are paid for it at most
 
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices

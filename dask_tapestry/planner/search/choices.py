@@ -93,17 +93,17 @@ class State:
         """Bytes that come from stores and other workers."""
         return sum(priced.cost.carried for priced in self.placed.values())
 
-    def is_as_good_as(self, first: State, most: float = ALIKE_SECONDS) -> bool:
+    def is_as_good_as(self, first: State) -> bool:
         """Whether it takes hardly longer than another plan, is busy for no longer, carries no more.
 
-        It exceeds no limit by more, either. `most` is how many times as long it may take.
+        It exceeds no limit by more, either.
         """
         pairs = (
             (first.rank.seconds, self.rank.seconds),
             (first.rank.busy, self.rank.busy),
             (first.carried, self.carried),
         )
-        no_more = all(now <= most * before for before, now in pairs)
+        no_more = all(now <= ALIKE_SECONDS * before for before, now in pairs)
         return no_more and self.rank.exceeded <= first.rank.exceeded
 
     @property

@@ -340,12 +340,10 @@ def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
             yield from _in_forms(space, state, {n: f for n, f in forms.items() if f})
 
 
-def resize(
-    space: PlanEvaluator, state: State, nodes: Sequence[Node], reach: int = 1
-) -> Iterator[Choices]:
-    """Nodes that have taken the same forms take one of them in one of the next sizes each way."""
+def resize(space: PlanEvaluator, state: State, nodes: Sequence[Node]) -> Iterator[Choices]:
+    """Nodes that have taken the same forms take one in the next finer or coarser size."""
     now = state.choices.forms.get(nodes[0], ())
-    for other in dict.fromkeys(_other_forms(nodes[0], now, reach)):
+    for other in dict.fromkeys(_other_forms(nodes[0], now)):
         alike = [one.name for one in other] == [one.name for one in now]
         if other != now and alike and all(_can_take(node, other) for node in nodes):
             resized = dict.fromkeys(nodes, other)
@@ -366,10 +364,8 @@ def _in_forms(
     yield choices
 
 
-def _other_forms(
-    node: Node, now: tuple[FormChoice, ...], reach: int = 1
-) -> Iterator[tuple[FormChoice, ...]]:
-    """Form choices that differ in one: dropped, added, or in another size within `reach`."""
+def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[FormChoice, ...]]:
+    """Form choices that differ in one: dropped, added, or in another size."""
     for form_number in range(len(now) + 1):
         before, after = now[:form_number], now[form_number + 1 :]
         yield before
@@ -382,7 +378,7 @@ def _other_forms(
             size = now[form_number].size
             near = sorted(form.sizes)
             finer, coarser = bisect_left(near, size), bisect_right(near, size)
-            near = near[max(0, finer - reach) : finer] + near[coarser : coarser + reach]
+            near = near[max(0, finer - 1) : finer] + near[coarser : coarser + 1]
             for other in near:
                 yield (*before, FormChoice(form.name, other), *after)
                 yield (*before, FormChoice(form.name, other))

@@ -4,7 +4,6 @@ import dask_tapestry as dt
 from dask_tapestry.planner.search import search as searching
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.roomy_blocks import with_room
-from dask_tapestry.planner.tuning import MOST_FOR_MEMORY
 from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, network, space_of
 
@@ -65,21 +64,6 @@ def _fastest(monkeypatch, job):
     with monkeypatch.context() as patched:
         patched.setattr(searching, "with_room", lambda _space, state, _costs: state)
         return dt.plan(job(), resources=HERE)
-
-
-def smoothed():
-    """The most of what a function makes of blocks and cells around them."""
-    x = stored((3536, 3536), "f8", (707, 707))
-    made = x.map_overlap(lambda cells: cells + 1, depth=1, boundary="none")
-    return made.max(axis=0)
-
-
-def test_of_this_process_memory_has_a_price_in_seconds(monkeypatch):
-    roomy, fastest = dt.plan(smoothed(), resources=HERE), _fastest(monkeypatch, smoothed)
-    before, after = (plan.cost["peak_worker_bytes"] for plan in (fastest, roomy))
-    assert after < 0.9 * before
-    assert 1 < roomy.cost["seconds"] / fastest.cost["seconds"] <= MOST_FOR_MEMORY
-    assert roomy.cost["bytes_read"] == fastest.cost["bytes_read"]
 
 
 def test_of_few_bytes_in_this_process_nothing_is_spared():
