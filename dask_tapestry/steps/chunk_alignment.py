@@ -138,11 +138,12 @@ class ChunkAlignment(NamedTuple):
 
 
 class ChunkedValue(NamedTuple):
-    """A value that is held in chunks, and whether cuts must fall on these."""
+    """A value in chunks, whether cuts must fall on these, and whether it is held, not stored."""
 
     value: int
     cuts: tuple[Cuts, ...]
     required: bool
+    is_held: bool = False
 
     @property
     def sides(self) -> tuple[int, ...]:
@@ -173,16 +174,46 @@ def _units(
             units[dim] = ChunkAlignment(extent, 0, required=True)
             continue
         weighted_units = [(program.type.nbytes, unit) for unit in together]
+        own = _units_in_place(program, dim, holders) if distance == 1 else {}
         held_units = [
             (program.types[one.value].nbytes, unit._replace(required=one.required))
             for one in holders
-            if (unit := _held_unit(program, one.value, dim, one.sides, distance))
+            if (unit := own.get(one) or _held_unit(program, one.value, dim, one.sides, distance))
             and (unit.pace == 1 or not one.required)
         ]
-        if distance == 1 and (has_parts(program) or not held_units or _any_uneven(holders)):
-            held_units += _unit_of_parts(program, dim, holders)
+        others = [one for one in holders if one not in own]
+        if distance == 1 and (has_parts(program) or not held_units or _any_uneven(others)):
+            held_units += _unit_of_parts(program, dim, others)
         units[dim] = common_unit(weighted_units + held_units)
     return tuple(units)
+
+
+def _units_in_place(
+    program: Program, dim: int, holders: Sequence[ChunkedValue]
+) -> dict[ChunkedValue, ChunkAlignment]:
+    """The chunks of values that are held, and of which a cell reads that at its own place.
+
+    It may read others around it: where chunks begin with the first of these, a loop whose steps are
+    held would be cut further on from step to step, and no plan would serve two of them.
+    """
+    held = [one for one in holders if one.is_held]
+    runs = reading_runs(program, dim) if held else None
+    if runs is None:
+        return {}
+    found: dict[ChunkedValue, ChunkAlignment] = {}
+    for one in held:
+        axis = next((run.axis for run in runs[one.value] if run.reads_its_place), None)
+        if axis is not None and one.cuts[axis].count > 1:
+            unit = _unit_of(one.cuts[axis], program.type.shape[dim])
+            found |= {one: unit} if unit is not None else {}
+    return found
+
+
+def _unit_of(cuts: Cuts, extent: int) -> ChunkAlignment | None:
+    """The unit whose edges are those of cuts, along a dimension of some extent."""
+    if not cuts.edges:
+        return ChunkAlignment(cuts.step, cuts.lead % cuts.step)
+    return ChunkAlignment.at(tuple([edge for edge in cuts.edges[1:-1] if edge < extent]), extent)
 
 
 def _any_uneven(holders: Sequence[ChunkedValue]) -> bool:
@@ -312,7 +343,7 @@ def _common_alignment(unit: ChunkAlignment, other: ChunkAlignment) -> ChunkAlign
 def _chunked_values(program: Program, chunks: Held) -> list[ChunkedValue]:
     """Values that are held in chunks."""
     chunked = [
-        ChunkedValue(value, tuple(cuts), required=False)
+        ChunkedValue(value, tuple(cuts), required=False, is_held=True)
         for value, cuts in enumerate(chunks)
         if cuts is not None
     ]

@@ -46,6 +46,11 @@ class Run(NamedTuple):
     cells: int
     steps: int = 1
 
+    @property
+    def reads_its_place(self) -> bool:
+        """Whether each place reads the cell of its own number, or cells around it."""
+        return self.cells == self.steps == 1 and self.start <= self.lo < self.start + self.width
+
     def at(self, place: int) -> int:
         """The first cell that is read at a place."""
         return self.start + (place - self.lo) * self.cells // self.steps

@@ -119,6 +119,36 @@ def test_loops_that_persist_keep_their_chunks_and_find_their_plan(step, chunks, 
     assert not planned
 
 
+@pytest.mark.parametrize("chunks", [None, (300, 1000)])
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda x: x + 0.1 * (dt.roll(x, 1, 0) + dt.roll(x, -1, 0) - 2 * x),
+        lambda x: x - 0.5 * (x - dt.roll(x, 1, 0)),
+        lambda x: x - 0.5 * (dt.roll(x, -2, 0) - x),
+        lambda x: dt.pad(x[2:] + x[1:-1] - x[:-2], ((1, 1), (0, 0))) / 2,
+        lambda x: dt.where(dt.roll(x, (1, -1), (0, 1)) > dt.roll(x, (-1, 1), (0, 1)), x, 1 - x),
+    ],
+    ids=["diffusion", "against the wind", "down the wind", "padded", "diagonal"],
+)
+def test_loops_over_large_arrays_are_cut_in_one_way(step, chunks, monkeypatch):
+    """Where blocks of a stencil begin with the first cell that they read, cuts would move on."""
+    planned = []
+    monkeypatch.setattr(
+        cache, "build_plan", lambda *given, **said: planned.append(1) or build_plan(*given, **said)
+    )
+    x = dt.asarray(np.linspace(0, 1, 2_000_000).reshape(2000, 1000), chunks=chunks).persist()
+    cuts = []
+    for number in range(10):
+        if number == 6:
+            planned.clear()
+        x = step(x).persist()
+        cuts.append(x.chunks)
+    assert not planned
+    assert len(set(cuts[5:])) == 1
+    assert len(set(cuts[-1][0][1:-1])) <= 1
+
+
 def test_names_are_the_same_when_planned_again():
     x = scaled(BATCHES[0])
     keys = set(x.__dask_graph__())

@@ -276,3 +276,31 @@ def test_very_many_pieces_are_regular_and_never_listed():
     unit = ChunkAlignment.at((10**11, 3 * 10**11), 10**12)
     cuts = unit.cut(10**12, 10**9)
     assert (cuts.step, cuts.count, cuts.edges) == (1000, 10**9, ())
+
+
+def heat(x):
+    return x + 0.1 * (dt.roll(x, 1, 0) + dt.roll(x, -1, 0) - 2 * x)
+
+
+@pytest.mark.parametrize(
+    "cuts",
+    [Cuts.regular(2000, 250), Cuts.regular(2000, 250, 100), Cuts.of_lengths([300, 900, 100, 700])],
+)
+def test_a_held_value_is_read_where_its_blocks_are(cuts):
+    """A cell reads its own place among others, as in a loop; a shift alone is followed."""
+    x = dt.placeholder((2000, 10), "f8")
+    around, shifted = (
+        units(group_of(y.node, set()).program, [(cuts, Cuts.regular(10, 10))])[0]
+        for y in (heat(x), dt.roll(x, 3, 0))
+    )
+    edges = [cuts.block(number)[0] for number in range(1, cuts.count)]
+    first = around.lead or around.length
+    assert list(around.places or range(first, 2000, around.length)) == edges
+    assert shifted != around
+
+
+def test_stored_chunks_are_read_from_their_first_cell_on():
+    """Each is read by one block and by the edge of another, so that few are read twice."""
+    source = stored((2000, 10), "f8", (250, 10))
+    unit, _ = units(group_of(heat(source).node, set()).program, [None])
+    assert (unit.length, unit.lead) == (250, 1)
