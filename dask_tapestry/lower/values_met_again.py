@@ -4,7 +4,7 @@ A loop that asks for a number at each step, ``while float(abs(u - v).max()) > ep
 steps before each time: its fiftieth compute took fifty steps, and the loop 480 times as long as
 NumPy's. So a value that an earlier compute read, and that new operators read, is computed beside
 what is asked for, and kept: the next compute begins there. Those that were met last are kept, up to
-some megabytes, and as long as their nodes live.
+two or three large ones, and as long as their nodes live.
 
 A value is made of the user's arrays as they were. Whoever writes to these finds other cells in what
 is computed then: so copies tell whether they are as they were, but of arrays that nobody else has.
@@ -146,8 +146,8 @@ class Meeting:
         sources = [one for one in operators if isinstance(one, Source)]
         if not all(isinstance(one, NumpySource | BlockSource) for one in sources):
             return False
-        size = sum(one.infer().nbytes for one in sources)
-        return size <= MOST_ARRAY_BYTES and not any(map(is_users, operators))
+        copied = sum(one.infer().nbytes for one in sources if not _is_own(one))
+        return copied <= MOST_ARRAY_BYTES and not any(map(is_users, operators))
 
     def arrays(self) -> dict[Node, Cells]:
         """Copies of the arrays that it is computed of, by their sources: before it is computed."""

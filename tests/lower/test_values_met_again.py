@@ -214,6 +214,20 @@ def test_the_last_ones_are_kept_and_no_more_bytes_than_there_is_room_for(monkeyp
     assert MOST_MET_BYTES > values_met_again.MOST_MET_BYTES
 
 
+@pytest.mark.parametrize("is_users", [False, True])
+def test_arrays_that_nobody_else_has_are_not_copied_however_large(is_users, monkeypatch):
+    monkeypatch.setattr(values_met_again, "MOST_ARRAY_BYTES", CELLS.nbytes - 1)
+    users = CELLS.copy()
+    x = dt.asarray(users if is_users else CELLS.copy())
+    y = x * 2 + 1
+    for number in range(3):
+        assert float((y + number).max()) == (users * 2 + 1 + number).max()
+    assert len(values_met_again._kept) == (not is_users)
+    if is_users:  # what they write is met by the next compute
+        users[:] = 3
+        assert float((y + 4).max()) == 11
+
+
 def test_other_settings_compute_anew():
     x = dt.asarray(CELLS)
     y = x * 2 + 1
