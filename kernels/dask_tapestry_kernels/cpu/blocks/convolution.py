@@ -19,6 +19,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from dask_tapestry_kernels.blas_threads import threads_each
+from dask_tapestry_kernels.cpu.blocks import convolution_compiled
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import multiply
 from dask_tapestry_kernels.floating_point import listening
@@ -77,7 +78,8 @@ def direct_convolution(
     result, windows = _result(out, x, k, strides, dilation, part, dtype)
     with np.errstate(all="ignore"), listening(frozenset()):
         for sums, seen, weights in _parts(result, windows, k, part):
-            _add_up(sums, seen, weights)
+            if not convolution_compiled.added_up(sums, seen, weights):
+                _add_up(sums, seen, weights)
     return result
 
 
