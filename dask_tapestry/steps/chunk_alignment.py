@@ -191,21 +191,17 @@ def _units(
 def _units_in_place(
     program: Program, dim: int, holders: Sequence[ChunkedValue]
 ) -> dict[ChunkedValue, ChunkAlignment]:
-    """The chunks of values that are held, and of which a cell reads that at its own place.
+    """The chunks of held values of which a cell reads its own place, and maybe some around it.
 
-    It may read others around it: where chunks begin with the first of these, a loop whose steps are
-    held would be cut further on from step to step, and no plan would serve two of them.
+    Cuts before the first cell that is read would move on with each step of a loop that holds them.
     """
-    held = [one for one in holders if one.is_held]
-    runs = reading_runs(program, dim) if held else None
-    if runs is None:
-        return {}
-    found: dict[ChunkedValue, ChunkAlignment] = {}
-    for one in held:
-        axis = next((run.axis for run in runs[one.value] if run.reads_its_place), None)
-        if axis is not None and one.cuts[axis].count > 1:
-            unit = _unit_of(one.cuts[axis], program.type.shape[dim])
-            found |= {one: unit} if unit is not None else {}
+    runs = reading_runs(program, dim) or ()
+    found = dict[ChunkedValue, ChunkAlignment]()
+    for one in holders if runs else ():
+        axes = {run.axis for run in runs[one.value] if run.reads_its_place and one.is_held}
+        for axis in sorted(axes, key=lambda axis: axis == dim):  # own axis last
+            if unit := _unit_of(one.cuts[axis], program.type.shape[dim]):
+                found[one] = unit
     return found
 
 
@@ -213,7 +209,7 @@ def _unit_of(cuts: Cuts, extent: int) -> ChunkAlignment | None:
     """The unit whose edges are those of cuts, along a dimension of some extent."""
     if not cuts.edges:
         return ChunkAlignment(cuts.step, cuts.lead % cuts.step)
-    return ChunkAlignment.at(tuple([edge for edge in cuts.edges[1:-1] if edge < extent]), extent)
+    return ChunkAlignment.at(tuple([e for e in cuts.edges[1:-1] if e < extent]), extent)
 
 
 def _any_uneven(holders: Sequence[ChunkedValue]) -> bool:

@@ -299,6 +299,13 @@ def test_a_held_value_is_read_where_its_blocks_are(cuts):
     assert shifted != around
 
 
+def test_of_a_value_and_its_transpose_the_cuts_of_its_own_axis_are_taken():
+    x = dt.placeholder((2000, 2000), "f8")
+    held = [(Cuts.regular(2000, 250), Cuts.regular(2000, 400))]
+    rows, columns = units(group_of((x + x.T).node, set()).program, held)
+    assert (rows.length, columns.length) == (250, 400)
+
+
 def test_stored_chunks_are_read_from_their_first_cell_on():
     """Each is read by one block and by the edge of another, so that few are read twice."""
     source = stored((2000, 10), "f8", (250, 10))
