@@ -112,6 +112,11 @@ TITLES = {
 }
 
 
+def is_numpys(value):
+    """Whether a function or class is NumPy's own, which NumPy documents."""
+    return (getattr(value, "__module__", "") or "").partition(".")[0] == "numpy"
+
+
 def package(chapter):
     """The module of a chapter."""
     return importlib.import_module(f"{ARRAYS}.{chapter}")
@@ -172,6 +177,9 @@ def entry(name):
     value = value_of(name)
     if not callable(value) or of_numpy(value):
         return f".. py:data:: {name}\n   :value: {value!r}\n\n   As ``numpy.{name}``.\n"
+    if is_numpys(value):
+        kind = "class" if isinstance(value, type) else "function"
+        return f".. py:{kind}:: {name}\n\n   As ``numpy.{name}``, which it is.\n"
     if not isinstance(value, type):
         return f".. autofunction:: dask_tapestry::{name}\n"
     hidden = "   :exclude-members: with_traceback, add_note\n"

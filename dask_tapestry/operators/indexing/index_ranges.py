@@ -130,8 +130,12 @@ class IndexRanges:
 
 
 def _bits(indices: np.ndarray[Any, Any]) -> bytes | None:
-    """Of which cells these are the indices, as bits; None if they do not ascend, or may be far."""
-    if indices.ndim != 1 or indices[-1] >= MOST_KNOWN_CELLS or not (np.diff(indices) > 0).all():
+    """Of which cells these are the indices, as bits; None if they do not ascend, or may be far.
+
+    Negative ones, which count from the end, are of no cells that are known here.
+    """
+    is_near = indices.ndim == 1 and 0 <= indices[0] <= indices[-1] < MOST_KNOWN_CELLS
+    if not is_near or not (np.diff(indices) > 0).all():
         return None
     mask = np.zeros(int(indices[-1]) + 1, bool)
     mask[indices] = True

@@ -4,8 +4,8 @@ import dask_tapestry as dt
 
 
 def test_it_has_numpys_names_and_some_of_dasks():
-    functions = {name for name in np.linalg.__all__ if name != "LinAlgError"}
-    assert functions <= set(dt.linalg.__all__)
-    assert set(dt.linalg.__all__) - functions == {
+    names = set(np.linalg.__all__)
+    assert names <= set(dt.linalg.__all__)
+    assert set(dt.linalg.__all__) - names == {
         "lu", "sfqr", "solve_triangular", "svd_compressed", "tsqr",
     }  # fmt: skip

@@ -2,6 +2,7 @@ from itertools import chain, pairwise
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -100,3 +101,15 @@ def test_other_places_are_not():
     few, far = np.array([1, 5, 9]), np.array([0, bounds_module.MOST_KNOWN_CELLS])
     others = ([few[::-1]], [few[[0, 0, 1]]], [few[:, None]], [few, few], [far])
     assert all(IndexRanges.of(list(one)).ascending is None for one in others)
+
+
+@pytest.mark.parametrize("indices", [[-1], [-3], [-5, 3], [-2, -1], [3, 2], [1, 1]])
+def test_places_are_known_of_ascending_indices_that_count_from_the_start(indices):
+    ranges = IndexRanges.of([np.array(indices)])
+    assert ranges is None or ranges.ascending is None
+
+
+@pytest.mark.parametrize("indices", [[0], [4], [0, 3, 9], [7, 8]])
+def test_places_that_are_known_are_the_indices(indices):
+    ranges = IndexRanges.of([np.array(indices)])
+    assert ranges is None or ranges.ascending.tolist() == indices

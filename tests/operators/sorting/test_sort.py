@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.errors import DTypeError
 from dask_tapestry.operators.sorting.exchange_sort import probes
 from dask_tapestry.operators.sorting.sort import argsort, sort
 from dask_tapestry.teg import Graph, Region
@@ -47,12 +46,6 @@ def test_equal_cells_keep_their_order_in_both_directions(descending):
 
 def test_descending_is_the_reverse():
     assert dt.sort([1.0, np.nan, 2.0], descending=True).compute()[1:].tolist() == [2, 1]
-
-
-def test_structured_cells_have_no_order():
-    pairs = dt.asarray(np.zeros(3, [("a", "i4")]))
-    with pytest.raises(DTypeError, match="no order"):
-        dt.sort(pairs)
 
 
 def test_runs_are_split_where_probes_tell():
