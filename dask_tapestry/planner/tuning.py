@@ -303,7 +303,7 @@ WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as ano
 # Times the seconds of parts planned apart, that they may take changed to fit together
 DEARER_FITTED: Final = 1.5
 SEARCH_AGAIN_PART: Final = 4  # of the effort, that a search with less memory a task has
-FAR_BEHIND: Final = 10.0  # times the seconds of a plan, of a seed that is not changed any more
+FAR_BEHIND: Final = 10.0  # times a plan's seconds, of a seed that is left: none beyond 8 of 36 won
 SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
