@@ -40,9 +40,14 @@ hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names a
 
 ROOT = Path(__file__).parent.parent
 MEMORY_ACTS = "target", "spill", "pause"
-LONGEST = (  # files of minutes, so that at the end no process waits for another's
-    "tests/operators/test_comparisons", "tests/one_value/", "tests/kernels/", "tests/fuzz/",
-    "tests/benchmarks/cluster/", "docs/tutorial.md", "docs/simulations.md",
+LONGEST = (  # the longest first, so that at the end no process waits for another's
+    "operators/test_comparisons.py", "kernels/test_guards", "tests/one_value/",
+    "cuda/test_simulated", "operators/test_comparisons_on", "lower/test_cluster",
+    "benchmarks/cluster/", "io/test_several_processes", "lower/test_adaptive", "tests/fuzz/",
+    "docs/tutorial.md", "docs/simulations.md", "lower/test_fetch", "tests/test_co",
+    "tests/interrupts/", "search/test_plan_spaces", "io/test_s3", "io/test_killed_writes",
+    "tests/planner/test_", "lower/test_pieces", "operators/test_sharding_validator",
+    "tests/lower/", "tests/kernels/", "tests/benchmarks/", "tests/planner/", "tests/command/",
 )  # fmt: skip
 
 

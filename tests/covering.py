@@ -2,11 +2,11 @@
 
 Tests marked `covering` are run on so many cases of the product of their parameters that each pair
 of values of two parameters is among them, the others are marked `exhaustive`. What goes wrong for
-two values together is found so, whatever the values of other parameters are. Of other products of
-more than `ROOM` cases that many are run, or one in `ONE_IN`: every value of each parameter, and of
-pairs as many as there is room for. A test whose cases are a table, each with a value of its own, is
-run on all; marked `whole`, so is a product. Lists, such as tables of operations, are cut to a fixed
-share by `share_of`, and seeds of random programs by `seeds_of`.
+two values together is found so, whatever the values of other parameters are. Of any product of more
+than `ROOM` cases, marked or not, that many are run, or one in `ONE_IN`: every value of each
+parameter, and of pairs as many as there is room for. A test whose cases are a table, each with a
+value of its own, is run on all; marked `whole`, so is a product. Lists, such as tables of
+operations, are cut to a fixed share by `share_of`, and seeds of random programs by `seeds_of`.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -19,7 +19,7 @@ import pytest
 
 Case = tuple[Hashable, ...]
 PAIRS = 2
-ROOM, ONE_IN = 24, 4  # at least so many cases of a product that is not marked, and such a share
+ROOM, ONE_IN = 16, 6  # so many cases of a large product, or such a share of more
 
 
 def share_of(values: Iterable[Any], one_in: int, name: Callable[[Any], str] = str) -> list[Any]:
@@ -93,10 +93,10 @@ def mark_what_is_beyond(metafunc: pytest.Metafunc) -> None:
     named = [_names(mark.args[0]) for mark in test.iter_markers("parametrize")]
     values = [_values(case.params, named) for case in cases]
     names = [f"{metafunc.function.__name__}[{case.id}]" for case in cases]
-    if marked:
-        chosen = covering(values, marked.kwargs.get("together", PAIRS), names)
+    if marked and marked.kwargs.get("together", PAIRS) == 1:
+        chosen = covering(values, 1, names)
     else:
-        chosen = share_of_a_product(values, names)
+        chosen = share_of_a_product(values, names, every=not marked)
     for number, case in enumerate(cases):
         if number not in chosen:
             case.marks.append(pytest.mark.exhaustive.mark)
@@ -113,23 +113,27 @@ def _values(params: dict[str, Any], named: list[list[str]]) -> Case:
 
 
 def share_of_a_product(
-    cases: Sequence[Case], names: Sequence[str] = (), least: int = ROOM
+    cases: Sequence[Case], names: Sequence[str] = (), least: int = ROOM, every: bool = True
 ) -> set[int]:
     """Numbers of some cases that have every value of each parameter, and many pairs of values.
 
-    One in `ONE_IN`, or `least` if these are more, or as many as there are values if these are.
-    All cases where there is room for them, or where one parameter's values tell them apart.
+    One in `ONE_IN`, or `least` if these are more, or as many as there are values if these are; no
+    more than it takes for all pairs. All cases where there is room for `every` one, or where one
+    parameter's values tell them apart.
 
     Examples
     --------
     >>> cases = [(a, b, c) for a in range(4) for b in range(4) for c in range(4)]
     >>> chosen = [cases[n] for n in sorted(share_of_a_product(cases, least=6))]
     >>> len(chosen), [len(set(values)) for values in zip(*chosen)]
-    (16, [4, 4, 4])
+    (10, [4, 4, 4])
     """
     room = max(least, len(cases) // ONE_IN)
-    if len(cases) <= room or len(_different(cases)) < PAIRS:
+    if (every and len(cases) <= room) or len(_different(cases)) < PAIRS:
         return set(range(len(cases)))
+    pairs = covering(cases, PAIRS, names)
+    if len(pairs) <= room:
+        return pairs
     values = covering(cases, 1, names)
     return values | covering(cases, PAIRS, names, values, max(0, room - len(values)))
 
