@@ -1,10 +1,11 @@
 # `make test` is all it takes on a machine that has Python >= 3.11 and make.
-# PYTHON=  the interpreter for the environment     WORKERS=      test processes (default 2)
+# PYTHON=  the interpreter for the environment     WORKERS=      test processes (default 3)
 # ARGS=    more arguments for pytest, the demo or the benchmarks, as ARGS="-k slice"
 # ARRAY_API_TESTS=  a checkout of github.com/data-apis/array-api-tests, its requirements installed
 # BENCH=   the benchmark scripts to run (default all), as BENCH=benchmarks/image_job.py
 
-WORKERS ?= 2
+# On two cores: one computes where another waits for a cluster or a process.
+WORKERS ?= 3
 EXAMPLES ?= 20
 HELPERS := $(patsubst %,benchmarks/%.py,bars fresh history peers report)
 BENCH ?= $(filter-out $(HELPERS),$(sort $(wildcard benchmarks/[a-z]*.py)))

@@ -2,11 +2,13 @@
 
 Tests marked `covering` are run on so many cases of the product of their parameters that each pair
 of values of two parameters is among them, the others are marked `exhaustive`. What goes wrong for
-two values together is found so, whatever the values of other parameters are. Lists, such as tables
-of operations, are cut to a fixed share by `share_of`, and seeds of random programs by `seeds_of`.
+two values together is found so, whatever the values of other parameters are. Of any product of more
+than `ROOM` cases, marked or not, that many are run, or one in `ONE_IN`: every value of each
+parameter, and of pairs as many as there is room for. A test whose cases are a table, each with a
+value of its own, is run on all; marked `whole`, so is a product. Lists, such as tables of
+operations, are cut to a fixed share by `share_of`, and seeds of random programs by `seeds_of`.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import combinations
@@ -17,6 +19,7 @@ import pytest
 
 Case = tuple[Hashable, ...]
 PAIRS = 2
+ROOM, ONE_IN = 16, 6  # so many cases of a large product, or such a share of more
 
 
 def share_of(values: Iterable[Any], one_in: int, name: Callable[[Any], str] = str) -> list[Any]:
@@ -81,35 +84,67 @@ def leave_what_is_beyond(cases: list[Any]) -> None:
     cases[:] = kept or cases[:1]
 
 
-def mark_what_is_beyond(items: Iterable[pytest.Item]) -> None:
-    """Mark the cases of tests marked `covering` that no covering needs."""
-    functions = defaultdict(list)
-    for item in items:
-        if _is_a_case(item):
-            functions[item.parent, item.originalname].append(item)
-    for cases in functions.values():
-        together = cases[0].get_closest_marker("covering").kwargs.get("together", PAIRS)
-        needed = covering([*map(_values, cases)], together, [case.name for case in cases])
-        for number, case in enumerate(cases):
-            if number not in needed:
-                case.add_marker(pytest.mark.exhaustive)
+def mark_what_is_beyond(metafunc: pytest.Metafunc) -> None:
+    """Mark the cases of a test that are not run, before tests are made of them."""
+    test, marked = metafunc.definition, metafunc.definition.get_closest_marker("covering")
+    if test.get_closest_marker("whole") or test.get_closest_marker("exhaustive"):
+        return
+    cases = [case for case in metafunc._calls if all(m.name != "exhaustive" for m in case.marks)]
+    named = [_names(mark.args[0]) for mark in test.iter_markers("parametrize")]
+    values = [_values(case.params, named) for case in cases]
+    names = [f"{metafunc.function.__name__}[{case.id}]" for case in cases]
+    if marked and marked.kwargs.get("together", PAIRS) == 1:
+        chosen = covering(values, 1, names)
+    else:
+        chosen = share_of_a_product(values, names, every=not marked)
+    for number, case in enumerate(cases):
+        if number not in chosen:
+            case.marks.append(pytest.mark.exhaustive.mark)
 
 
-def _is_a_case(item: pytest.Item) -> bool:
-    marks = {mark.name for mark in item.iter_markers()}
-    return hasattr(item, "callspec") and "covering" in marks and "exhaustive" not in marks
+def _names(given: str | Sequence[str]) -> list[str]:
+    return given.replace(",", " ").split() if isinstance(given, str) else [*given]
 
 
-def _values(case: pytest.Function) -> Case:
-    """What stands for the values of its parameters; those that are named together are one."""
-    params = dict(case.callspec.params)
-    marked = [mark.args[0] for mark in case.iter_markers("parametrize")]
-    named = [n.replace(",", " ").split() if isinstance(n, str) else [*n] for n in marked]
+def _values(params: dict[str, Any], named: list[list[str]]) -> Case:
+    """What stands for the values of a case; those that are named together are one."""
     of_fixtures = [[n] for n in sorted(params.keys() - {n for names in named for n in names})]
     return tuple(tuple(id(params[n]) for n in names) for names in (*named, *of_fixtures))
 
 
-def covering(cases: Sequence[Case], together: int = PAIRS, names: Sequence[str] = ()) -> set[int]:
+def share_of_a_product(
+    cases: Sequence[Case], names: Sequence[str] = (), least: int = ROOM, every: bool = True
+) -> set[int]:
+    """Numbers of some cases that have every value of each parameter, and many pairs of values.
+
+    One in `ONE_IN`, or `least` if these are more, or as many as there are values if these are; no
+    more than it takes for all pairs. All cases where there is room for `every` one, or where one
+    parameter's values tell them apart.
+
+    Examples
+    --------
+    >>> cases = [(a, b, c) for a in range(4) for b in range(4) for c in range(4)]
+    >>> chosen = [cases[n] for n in sorted(share_of_a_product(cases, least=6))]
+    >>> len(chosen), [len(set(values)) for values in zip(*chosen)]
+    (10, [4, 4, 4])
+    """
+    room = max(least, len(cases) // ONE_IN)
+    if (every and len(cases) <= room) or len(_different(cases)) < PAIRS:
+        return set(range(len(cases)))
+    pairs = covering(cases, PAIRS, names)
+    if len(pairs) <= room:
+        return pairs
+    values = covering(cases, 1, names)
+    return values | covering(cases, PAIRS, names, values, max(0, room - len(values)))
+
+
+def covering(
+    cases: Sequence[Case],
+    together: int = PAIRS,
+    names: Sequence[str] = (),
+    known: Iterable[int] = (),
+    most: int | None = None,
+) -> set[int]:
     """Numbers of some cases in which all values occur together that do so in any.
 
     Parameters
@@ -121,6 +156,10 @@ def covering(cases: Sequence[Case], together: int = PAIRS, names: Sequence[str] 
     names
         Names of the cases: of those that bring as many new combinations, a checksum chooses, or
         else the first values of each parameter would be taken most often.
+    known
+        Numbers of cases that are run in any case, and are not counted.
+    most
+        How many to choose at most: those that bring most combinations come first.
 
     Examples
     --------
@@ -131,19 +170,19 @@ def covering(cases: Sequence[Case], together: int = PAIRS, names: Sequence[str] 
     parameters = _different(cases)
     bring = [_combinations([case[n] for n in parameters], together) for case in cases]
     turn = [crc32(name.encode()) for name in names or [""] * len(cases)]
-    left = set().union(*bring)
-    most = [(-len(b), turn[n], n) for n, b in enumerate(bring)]
-    heapify(most)
-    chosen = set()
-    while left:
-        brought, _, number = most[0]
+    left = set().union(*bring).difference(*[bring[n] for n in known])
+    turns = [(-len(b), turn[n], n) for n, b in enumerate(bring)]
+    heapify(turns)
+    chosen: set[int] = set()
+    while left and (most is None or len(chosen) < most):
+        brought, _, number = turns[0]
         new = len(bring[number] & left)
         if new < -brought:  # as others were chosen since: still the most that it can bring
-            heapreplace(most, (-new, turn[number], number))
+            heapreplace(turns, (-new, turn[number], number))
         else:
             chosen.add(number)
             left -= bring[number]
-            heappop(most)
+            heappop(turns)
     return chosen
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.covering import beyond, covering, leave_what_is_beyond, share_of
+from tests.covering import beyond, covering, leave_what_is_beyond, share_of, share_of_a_product
 
 ROOT = Path(__file__).parent.parent
 MARKED = """
@@ -35,6 +35,24 @@ def test_once(x, y):
 def test_without_parameters():
     print("alone")
 """
+LARGE = """
+import pytest
+
+@pytest.mark.parametrize("a", range(10))
+@pytest.mark.parametrize("b", "pqrst")
+def test_a_product(a, b):
+    print(f"product {a}{b}")
+
+@pytest.mark.whole
+@pytest.mark.parametrize("a", range(10))
+@pytest.mark.parametrize("b", "pqrst")
+def test_a_whole_product(a, b):
+    print(f"whole {a}{b}")
+
+@pytest.mark.parametrize(("a", "b"), [(n, n % 3) for n in range(40)])
+def test_a_table(a, b):
+    print(f"table {a} {b}")
+"""
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 3))
@@ -51,6 +69,38 @@ def test_few_cases_are_chosen():
     cases = list(product(range(5), range(4), range(4), range(3)))
     assert len(covering(cases)) <= 24
     assert len(covering(cases, 1)) <= 6
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=4), st.integers(1, 30))
+def test_every_value_of_a_product_is_kept(extents, least):
+    cases = list(product(*map(range, extents)))
+    names = [*map(str, cases)]
+    chosen = share_of_a_product(cases, names, least)
+    for n, extent in enumerate(extents):
+        assert {cases[number][n] for number in chosen} == {*range(extent)}
+    room = max(least, len(cases) // 6)
+    assert len(chosen) <= max(room, len(covering(cases, 1, names)))
+    if len(chosen) < room and len(cases) > least:  # then there was room for all pairs
+        for some in combinations(range(len(extents)), 2):
+            wanted = set(product(*[range(extents[n]) for n in some]))
+            assert {tuple(cases[number][n] for n in some) for number in chosen} == wanted
+    assert chosen == share_of_a_product(cases, names, least)
+
+
+def test_pairs_that_there_is_room_for_are_taken():
+    cases = list(product(range(6), range(8), range(2)))
+    chosen = [cases[n] for n in share_of_a_product(cases, [*map(str, cases)])]
+    assert len(chosen) == 16
+    assert len({case[:2] for case in chosen}) > 13
+    assert len({case[1:] for case in chosen}) > 13
+
+
+def test_small_products_and_tables_are_run_whole():
+    assert len(share_of_a_product([*product(range(4), range(4))])) == 16
+    three = [*product(range(3), range(2), range(2))]
+    assert len(share_of_a_product(three)) == 12
+    assert len(share_of_a_product(three, every=False)) == 6
+    assert len(share_of_a_product([(n, n % 3, 0) for n in range(99)])) == 99
 
 
 def test_cases_that_are_beyond_are_left_out_but_one():
@@ -79,10 +129,9 @@ def test_a_share_follows_from_names():
 def run(tmp_path_factory):
     """What tests with marks print, of those that a mark expression chooses."""
     folder = tmp_path_factory.mktemp("marked")
-    hook = "from tests.covering import mark_what_is_beyond\nimport pytest\n"
-    hook += "@pytest.hookimpl(tryfirst=True)\ndef pytest_collection_modifyitems(items):\n"
-    (folder / "conftest.py").write_text(f"{hook}    mark_what_is_beyond(items)\n")
+    (folder / "conftest.py").write_text("from tests.conftest import pytest_generate_tests\n")
     (folder / "test_marked.py").write_text(MARKED)
+    (folder / "test_large.py").write_text(LARGE)
 
     def printed(chosen):
         options = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}", "-pno:cacheprovider"]
@@ -109,3 +158,15 @@ def test_marked_tests_run_on_pairs_and_on_all_when_asked(run):
     assert sum(line.startswith("once") for line in usual) == 2
     assert sum(line.startswith("once") for line in usual + beyond_it) == 6
     assert "alone" in usual
+
+
+def test_a_large_product_is_run_in_part_and_whole_when_asked(run):
+    usual, beyond_it = run("not exhaustive"), run("exhaustive")
+    shared = [line for line in usual if line.startswith("product")]
+    assert len(shared) == 16
+    assert {line[8] for line in shared} == {*map(str, range(10))}
+    assert {line[9] for line in shared} == {*"pqrst"}
+    assert len({line for line in usual + beyond_it if line.startswith("product")}) == 50
+    for kind, count in ("whole", 50), ("table", 40):
+        assert sum(line.startswith(kind) for line in usual) == count
+        assert not any(line.startswith(kind) for line in beyond_it)

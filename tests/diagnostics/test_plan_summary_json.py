@@ -50,7 +50,7 @@ def test_a_file_of_a_random_program_explains_as_its_plan(seed):
 
 
 @given(st.data())
-@examples(300, deadline=None)
+@examples(150, deadline=None)
 def test_a_damaged_file_is_a_plan_error_or_explains_something(data):
     text = data.draw(changed(text_of(usual())))
     with suppress(PlanError):

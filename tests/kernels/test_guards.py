@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.covering import beyond
 from tests.kernels.guarded_memory import Room, array, copied
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,9 @@ def ended(group):
     )
 
 
-@pytest.mark.parametrize(("group", "kernels"), [("folds", 12), ("calls", 20)])
+@pytest.mark.parametrize(
+    ("group", "kernels"), [("folds", 6), beyond("every fold", 12), ("calls", 20)]
+)
 def test_kernels_stay_within_their_memory(group, kernels):
     process = ended(group)
     assert process.returncode == 0, process.stderr[-4000:]

@@ -7,6 +7,7 @@ from dask_tapestry.lower import block_inputs
 from dask_tapestry.lower.block_inputs import HeldBlocks
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
+from tests.covering import seeds_of
 
 CUTS = (Cuts.regular(4000, 1000), Cuts.regular(1000, 1000))
 
@@ -52,7 +53,7 @@ def random_bounds(random, extent):
     return lo, hi
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds_of(range(200), 60))
 def test_keys_are_those_of_a_look_at_every_block(seed):
     random = Random(seed)
     cuts = tuple(random_cuts(random) for _ in range(random.randint(0, 3)))

@@ -13,6 +13,7 @@ from distributed import Client, LocalCluster, wait
 
 import dask_tapestry as dt
 from dask_tapestry.memory.process_memory import process_memory
+from tests.covering import beyond
 
 from .peaks import REFERENCES, SPARE, needs_counters, status
 from .sources import Deadly, Failing, Recorded, causes
@@ -103,7 +104,8 @@ def test_small_workers_hold_what_the_plan_says(tmp_path):
 
 
 @needs_counters
-def test_large_chunks_are_decoded_one_by_one(tmp_path):
+@pytest.mark.parametrize("read", ["both", beyond("one")])
+def test_large_chunks_are_decoded_one_by_one(tmp_path, read):
     """Two of them, as stored and decoded, would not fit on a worker whose two threads are free."""
     rows = np.arange(4.0).repeat(500)
     shape, chunks = (2000, 48_000), (1000, 48_000)  # 384 MB a chunk, a few kB as stored
@@ -113,16 +115,16 @@ def test_large_chunks_are_decoded_one_by_one(tmp_path):
     x = dt.from_zarr(tmp_path / "x")
     options = {"n_workers": 1, "threads_per_worker": 2, "memory_limit": "1.3 GB"}
     with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster) as client:
-        for job, value in (
-            (x[100:110], np.zeros((10, 48_000))),
-            (x[::400, :9].sum(axis=1), 9 * rows[::400]),
-        ):
-            plan = dt.plan(job)
-            assert any(step.machine.alone for step in plan.core.steps.values())
-            before = client.run(begin_anew)
-            np.testing.assert_array_equal(job.compute(), value)
-            peaks = client.run(status, "VmHWM")
-            assert max(peaks[w] - before[w] for w in peaks) < plan.cost["peak_worker_bytes"] + SPARE
+        job, value = {
+            "one": (x[100:110], np.zeros((10, 48_000))),
+            "both": (x[::400, :9].sum(axis=1), 9 * rows[::400]),
+        }[read]
+        plan = dt.plan(job)
+        assert any(step.machine.alone for step in plan.core.steps.values())
+        before = client.run(begin_anew)
+        np.testing.assert_array_equal(job.compute(), value)
+        peaks = client.run(status, "VmHWM")
+        assert max(peaks[w] - before[w] for w in peaks) < plan.cost["peak_worker_bytes"] + SPARE
 
 
 @pytest.fixture

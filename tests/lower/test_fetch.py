@@ -14,6 +14,7 @@ import dask_tapestry as dt
 from dask_tapestry.lower import fetch
 from dask_tapestry.lower.layers import GatherLayer
 from dask_tapestry.planner.memory.result_transfer import gathered
+from tests.covering import seeds_of
 from tests.lower.sources import Failing
 
 OPTIONS = {"processes": False, "dashboard_address": ":0", "n_workers": 2, "threads_per_worker": 1}
@@ -88,7 +89,7 @@ def test_what_comes_is_what_the_plan_says(monkeypatch):
 
 
 @pytest.mark.covering
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds_of(range(12), 5))
 @pytest.mark.usefixtures("client", "together", "rounds")
 def test_arrays_of_any_kind_are_numpys(seed, monkeypatch):
     """They are written in the order of memory that they have on one machine, too."""

@@ -55,7 +55,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("stores")
 
 
-@pytest.mark.covering
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunk", [1, 2])
 @pytest.mark.parametrize("length", [40, 61, 100])
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])

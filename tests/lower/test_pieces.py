@@ -69,7 +69,7 @@ def test_products_in_pieces_are_near_those_of_numpy(dtype, rows, terms):
     np.testing.assert_allclose(pieces, (x + x) @ (x * x).T, rtol=1e-5)
 
 
-@examples(40, suppress_health_check=list(HealthCheck))
+@examples(20, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_random_programs_in_pieces(seed):
     with pieces_of(200):

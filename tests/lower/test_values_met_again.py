@@ -77,7 +77,7 @@ ASKED = {
 }
 
 
-@examples(60)
+@examples(40)
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from([*STEPS]), st.sampled_from(["", *ASKED])), min_size=2, max_size=8

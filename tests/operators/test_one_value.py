@@ -101,7 +101,7 @@ def few(x):
 @pytest.mark.cluster
 def test_processes_give_the_same_value():
     """One pool and one graph for all layouts of all arrays, as processes are slow to start."""
-    layouts = (*STEPS, *IRREGULAR)
+    layouts = (*STEPS, *IRREGULAR)[::2]
     sources = [ill_conditioned(dtype, special) for dtype in DTYPES for special in (False, True)]
     expected = [v for x in sources for v in dask.compute(*few(dt.asarray(x)))]
     made = [few(dt.asarray(x).rechunk(chunks)) for chunks in layouts for x in sources]

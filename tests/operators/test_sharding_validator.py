@@ -22,9 +22,9 @@ def told(report):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_legal_shardings_give_one_value_and_none_is_forbidden_for_nothing():
-    report = validate(COMPARISONS, samples=1, shardings=2)
+    report = validate(COMPARISONS[::3], samples=1, shardings=2)
     assert told(report) == ([], set())
-    assert report.operators > 2500
+    assert report.operators > 800
 
 
 def test_operators_of_an_exchange_are_tried():

@@ -11,6 +11,7 @@ from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import FORMS, Trace
 from dask_tapestry.rules.unfuse import Unfused
 from dask_tapestry.teg import Graph
+from tests.covering import seeds_of
 from tests.fuzz.programs import drawn_arrays
 
 CLUSTER = dt.Resources(workers=8, threads=4, memory="8 GiB")
@@ -58,7 +59,7 @@ def test_forms_are_undone(name):
     assert Unfused().graph(of_steps(plan)) == Unfused().graph(plan.graph)
 
 
-@pytest.mark.parametrize("seed", range(0, 100, 10))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 100, 10), 4))
 def test_steps_of_random_programs_are_their_graphs(seed):
     for number in range(seed, seed + 10):
         random = Random(number)

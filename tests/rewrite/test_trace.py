@@ -8,6 +8,7 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.rewrite.driver import apply_once, rewrite
 from dask_tapestry.rewrite.trace import Change, Trace
 from dask_tapestry.teg import Graph, Region
+from tests.covering import seeds_of
 from tests.fuzz.programs import drawn_arrays
 
 
@@ -85,7 +86,7 @@ def test_what_a_result_follows_is_replayed():
     assert plan.rewrites.replay(plan.written) == plan.graph
 
 
-@pytest.mark.parametrize("seed", range(0, 120, 10))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 120, 10), 5))
 def test_traces_of_random_programs_lead_to_the_planned_graph(seed):
     for number in range(seed, seed + 10):
         random = Random(number)

@@ -24,6 +24,7 @@ from dask_tapestry.rules.views import VIEW_RULES, selector_before_elementwise
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.check import check
 from tests.comparisons import same_bits
+from tests.covering import seeds_of
 from tests.examples import examples
 from tests.fuzz.programs import drawn_arrays
 
@@ -73,7 +74,7 @@ def program(random):
 
 
 @pytest.mark.parametrize("name", CONFLUENT)
-@pytest.mark.parametrize("seed", range(0, 100, 25))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 100, 25), 2))
 def test_random_programs_have_one_normal_form(seed, name):
     rules = CONFLUENT[name]
     for number in range(seed, seed + 25):

@@ -13,6 +13,7 @@ from dask_tapestry.teg import Graph, apply, sequence_point
 from dask_tapestry.teg.check import check
 from dask_tapestry.teg.node import reapply
 from tests.comparisons import same_bits
+from tests.covering import seeds_of
 from tests.fuzz.programs import drawn_arrays
 
 from .graphs import meaning
@@ -89,7 +90,7 @@ def test_nodes_stand_for_others():
     assert Unfused({x.node: y.node}).node((x + 1).node) is (y + 1).node
 
 
-@pytest.mark.parametrize("seed", range(0, 100, 20))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 100, 20), 3))
 def test_values_and_types_stay(seed):
     for number in range(seed, seed + 20):
         x = drawn_arrays(Random(number), length=5)[-1]

@@ -119,7 +119,7 @@ def test_with_a_template(name, block_bytes):
 def test_with_a_template_on_a_cluster():
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
     with cluster, Client(cluster), dt.config(block_bytes=200):
-        for make in TEMPLATES.values():
+        for make in [*TEMPLATES.values()][::3]:  # all are computed above
             xr.testing.assert_identical(make(WEATHER.chunk(t=4, y=3)).compute(), make(WEATHER))
 
 

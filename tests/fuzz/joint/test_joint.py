@@ -11,7 +11,7 @@ from tests.fuzz.joint import outcomes, programs
 FEW = programs.Scope(most=10**5, dtypes=("f8", "f8", "f8", "f4"), few=True)
 
 
-@pytest.mark.parametrize("seed", seeds_of(range(0, 40, 5), 2))
+@pytest.mark.parametrize("seed", seeds_of(range(0, 40, 5), 1))
 def test_a_fixed_share_of_joint_programs(seed):
     for number in range(seed, seed + 5):
         programs.run(Random(number), FEW)

@@ -11,7 +11,7 @@ from tests.kernels.cuda.simulated.simulator import ENVIRONMENT
 
 FOLDER = Path(__file__).parent / "simulated"
 MODULES = sorted(module.name for module in FOLDER.glob("*_simulated.py"))
-TOGETHER = 5  # modules of a process, which takes 2 s to begin
+TOGETHER = 8  # modules of a process, which takes 2 s to begin
 
 
 @pytest.mark.parametrize("first", range(0, len(MODULES), TOGETHER), ids=MODULES[::TOGETHER])

@@ -93,7 +93,7 @@ def worst_f32(name: str, true: Callable, *arguments, size: Callable | None = Non
     return float(np.nanmax(error, initial=0.0))
 
 
-def patterns(step: int = 997) -> np.ndarray:
+def patterns(step: int = 2503) -> np.ndarray:
     """Return float32 numbers of every so many-th pattern of bits."""
     return np.arange(0, 2**32, step, dtype=np.uint64).astype(np.uint32).view(np.float32)
 
@@ -105,7 +105,7 @@ def around(*points: float, count: int = 40) -> np.ndarray:
     return np.concatenate([near, -near])
 
 
-def spread(low: float, high: float, count: int = 1500) -> np.ndarray:
+def spread(low: float, high: float, count: int = 1000) -> np.ndarray:
     """Return float64 numbers between bounds, evenly and by every exponent."""
     rng = np.random.default_rng(7)
     exponents = np.exp2(rng.uniform(-1074, 1024, count)) * rng.choice([-1.0, 1.0], count)

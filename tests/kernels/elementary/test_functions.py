@@ -110,6 +110,7 @@ def test_bits_of_complex_functions_do_not_depend_on_where_cells_lie(name, kind, 
             assert cell.tobytes() == whole[0, i].tobytes()
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "power", "arctan2", "erfc"])
 def test_one_cell_has_the_bits_of_many(name, dtype):

@@ -11,6 +11,7 @@ from dask_tapestry.operators.matrices.panel_qr import (
 )
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.memory.memory import peak_worker_bytes
+from tests.covering import beyond
 from tests.examples import examples
 from tests.operators.large import KINDS, cells, computed, near
 from tests.planner.graphs import stored
@@ -53,7 +54,7 @@ def test_signs_are_numpys(shape, width, dtype, seed):
         near(ours, theirs, dtype, 10**5)
 
 
-@pytest.mark.parametrize("parts", [8, 16])
+@pytest.mark.parametrize("parts", [8, beyond(16)])
 def test_little_more_is_held_than_the_matrix(parts):
     """However many panels there are: the larger part of their reflections is in their place."""
     side, workers = 512, 4

@@ -34,7 +34,7 @@ def test_patterns_with_a_box_in_common_are_found():
 
 def test_patterns_that_are_apart_have_no_part_of_a_block_in_common():
     random, apart = Random(1), 0
-    for _ in range(300):
+    for _ in range(120):
         patterns = some(random, 2, 2)
         extent = 60
         cuts = tuple([Cuts.regular(extent, random.randint(1, 9)) for _ in range(2)])
@@ -55,7 +55,7 @@ def test_patterns_that_are_apart_have_no_part_of_a_block_in_common():
         if PatternPairs(moved).are_apart(1, shortest):
             apart += 1
             assert not parts[0] & parts[1]
-    assert apart > 50
+    assert apart > 20
 
 
 def test_extents_may_be_beyond_64_bits():

@@ -13,6 +13,7 @@ from dask_tapestry.planner.cost.footprint import (
     needs_of,
 )
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
+from tests.covering import seeds_of
 from tests.examples import examples
 from tests.planner.graphs import last_step, stored
 from tests.planner.small_steps import random_cuts, random_step
@@ -106,7 +107,7 @@ def test_a_block_that_is_read_alone_is_not_brought_to_its_reader():
 
 
 @pytest.mark.parametrize("local", [True, False])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds_of(range(60), 20))
 def test_no_block_takes_less_than_its_least_needs(seed, local):
     random = Random(seed)
     one, grid = random_step(random)

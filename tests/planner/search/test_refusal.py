@@ -95,7 +95,7 @@ def is_planned_or_refused(seed):
         dt.plan(y, resources=larger, budget=0).verify()
 
 
-@pytest.mark.parametrize("seed", seeds_of(range(20), 10))
+@pytest.mark.parametrize("seed", seeds_of(range(20), 5))
 def test_a_share_of_drawn_jobs_is_planned_or_refused(seed):
     is_planned_or_refused(seed)
 

@@ -64,7 +64,7 @@ def wide_range(cells):
     cells[0, cells.shape[1] // 4 :] = 0
 
 
-@pytest.mark.covering
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("change", [graded, deficient, wide_range])
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
 def test_values_of_wide_bands_are_as_near_as_lapacks(either, change, dtype):

@@ -111,6 +111,7 @@ def fresh(tmp_path, before, what):
     return done.stderr.splitlines()
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("what", CALLS)
 @pytest.mark.parametrize(("before", "why"), [(OLD, "of a later processor"), (OTHER, "0.99.1")])
 def test_another_processor_or_compiler_is_told_in_a_fresh_process(tmp_path, before, why, what):

@@ -7,6 +7,7 @@ from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.reduction import reduce
 from tests.comparisons import same_bits
+from tests.covering import seeds_of
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, state_of
 from tests.operators.monoid_names import monoids_of
 
@@ -118,7 +119,7 @@ def drawn_formula(random, dtype):
     )
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds_of(range(150), 50))
 @pytest.mark.filterwarnings("ignore")
 def test_folds_together_have_the_bits_of_each_alone(seed):
     """Of any cells, wherever they lie; and of a formula those of its cells, each alone."""

@@ -4,6 +4,7 @@ import pytest
 from dask_tapestry_kernels.cuda.blocks.copy_texts import PITCH, SIDE, copy_program
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("kind", "BQD")
 @pytest.mark.parametrize("others", [0, 2])
 def test_copies_compile_with_few_registers(kind, others, check_assembly):

@@ -4,6 +4,7 @@ import pytest
 from dask_tapestry_kernels.cuda.blocks.interp_texts import interp_program
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("kind", "dD")
 @pytest.mark.parametrize("periodic", [False, True])
 def test_interpolation_compiles_without_contraction(kind, periodic, check_assembly):

@@ -6,6 +6,7 @@ from dask_tapestry_kernels.cuda.blocks.picked_texts import picking_program
 INTP, WORD = np.dtype(np.intp), np.dtype(np.uint64)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("rank", [1, 3])
 @pytest.mark.parametrize("strict", [False, True])
 def test_picks_compile_with_few_registers(rank, strict, check_assembly):

@@ -6,6 +6,7 @@ from dask_tapestry_kernels.cuda.blocks.search_texts import common_dtype, less, s
 F4, F8, I8 = np.dtype("f4"), np.dtype("f8"), np.dtype("i8")
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("answer", ["place", "far place", "bin", "is there"])
 @pytest.mark.parametrize("wide", [False, True])
 def test_searches_compile_with_few_registers(answer, wide, check_assembly):

@@ -24,6 +24,7 @@ def heat(dtype, mode):
     return StencilProgram(((expression, (0, 1, 2, 3, 4)),), taps, (), ends, (1, 1))
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("kind", "fd")
 @pytest.mark.parametrize("mode", ["wrap", "edge", "constant"])
 def test_steps_compile_without_contraction_and_with_few_registers(kind, mode, check_assembly):

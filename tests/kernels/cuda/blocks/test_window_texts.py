@@ -16,12 +16,14 @@ from dask_tapestry_kernels.cuda.blocks.window_texts import (
 F8, F4, I4 = np.dtype("f8"), np.dtype("f4"), np.dtype("i4")
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("cell", [F8, I4, np.dtype("e")])
 @pytest.mark.parametrize("wide", [False, True])
 def test_sums_compile_without_contraction(cell, wide, check_assembly):
     check_assembly(sum_program(cell, cell, -1, 2, wide), 72)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("added", [False, True])
 @pytest.mark.parametrize("cell", [F4, I4])
 def test_extremes_compile(cell, added, check_assembly):

@@ -5,6 +5,7 @@ from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cuda.cells.formula_texts import formula_program
 from dask_tapestry_kernels.elementary.functions import COMPLEX_FUNCTIONS, FUNCTIONS
 from dask_tapestry_kernels.formulas import scalar_codegen
+from tests.covering import beyond, one_of_each
 from tests.kernels.cpu.cells.expressions import DTYPES, chosen, functions
 from tests.kernels.cuda.assembled import assembled
 
@@ -62,6 +63,7 @@ def test_products_and_sums_are_not_contracted(kind, check_assembly):
     check_assembly(formula_program(product_and_sum(np.dtype(kind)), 0, False), 40)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])
 @pytest.mark.parametrize("wide", [False, True])
 def test_strided_formulas_compile(rank, wide, check_assembly):
@@ -93,9 +95,8 @@ FUSED = [
     for kind in kinds
     for name, function in table.items()
 ]
-FUSED = [
-    pytest.param(*one, marks=pytest.mark.exhaustive) if one[0].kind == "c" else one for one in FUSED
-]
+FUSED = [case for case in FUSED if case[0].kind == "f"], [c for c in FUSED if c[0].kind == "c"]
+FUSED = one_of_each(FUSED[0], lambda case: case[1]) + [beyond(*case) for case in FUSED[1]]
 
 
 @pytest.mark.parametrize(("dtype", "name", "arity"), FUSED)

@@ -11,6 +11,7 @@ from tests.kernels.cuda.assembled import assembled
 I8, F8 = np.dtype("i8"), np.dtype("f8")
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize(("rank", "size"), [(1, 1024), (3, 12_288)])
 @pytest.mark.parametrize("strict", [False, True])
 def test_counts_compile_with_a_table_in_shared_memory(rank, size, strict, check_assembly):
@@ -25,6 +26,7 @@ def test_sums_of_counts_compile(kind, check_assembly):
     check_assembly(sum_program(np.dtype(kind)), 48)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize(("weight", "state"), [(None, "l"), ("e", "d"), ("d", "d"), ("F", "D")])
 @pytest.mark.parametrize("rank", [1, 2])
 def test_weights_are_added_in_order_without_contraction(weight, state, rank, check_assembly):

@@ -17,6 +17,7 @@ def test_folds_compile_without_contraction(name, kind, check_assembly):
     check_assembly(program(name, kind), 72)
 
 
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("name", ["nanmean", "nanvar", "fmin"])
 @pytest.mark.parametrize("reduced", [1, 2])
 def test_folds_that_leave_nan_out_compile(name, reduced, check_assembly):

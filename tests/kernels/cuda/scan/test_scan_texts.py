@@ -16,7 +16,7 @@ def text_of(function, *kinds):
     return ScanText(function, *[np.dtype(kind) for kind in kinds])
 
 
-@pytest.mark.covering
+@pytest.mark.covering(together=1)
 @pytest.mark.parametrize("way", [TOTALS, APART, AFTER])
 @pytest.mark.parametrize("columns", [False, True])
 @pytest.mark.parametrize("kind", "dD")
