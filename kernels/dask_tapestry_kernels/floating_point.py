@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from ctypes.util import find_library
 from functools import cache
 from threading import local
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -96,6 +96,33 @@ def telling() -> np.errstate:
     return _logged(frozenset() if listener is None else listener.kinds, listener)
 
 
+class Untold(NamedTuple):
+    """What is still to be told: errors that somebody wants to hear of, and has not heard."""
+
+    shown: frozenset[str]  # kinds that flags show
+    kinds: frozenset[str]  # wanted
+    heard: frozenset[str]
+
+
+def untold(shown: frozenset[str]) -> Untold:
+    """What is still to be told in this thread where flags show these kinds of errors."""
+    listener = _thread.listener
+    if listener is None:
+        return Untold(shown, frozenset(), frozenset())
+    return Untold(shown, listener.kinds, frozenset(listener.heard))
+
+
+def text_of(kind: str, function: str) -> str:
+    """What NumPy says of an error.
+
+    Examples
+    --------
+    >>> text_of("divide", "log")
+    'divide by zero encountered in log'
+    """
+    return f"{KINDS[kind]}{SAYS}{function}"
+
+
 def tell(text: str) -> None:
     """Say something of the block that this thread computes, to whom it concerns."""
     if _thread.listener is not None:
@@ -130,7 +157,7 @@ class FpErrorCheck:
         listener = _thread.listener
         for kind, flag in FLAGS.items():
             if listener is not None and kind in listener.kinds and self.flags & flag:
-                listener.heard.add(f"{KINDS[kind]}{SAYS}{function}")
+                listener.heard.add(text_of(kind, function))
 
     @property
     def raised(self) -> bool:
@@ -177,6 +204,11 @@ def suspect(flags: int) -> None:
 def only_invalid(flags: int) -> bool:
     """Whether these are flags that comparing a NaN raises."""
     return flags == FLAGS["invalid"]
+
+
+def kinds_of(flags: int) -> frozenset[str]:
+    """The kinds of errors that raise these flags."""
+    return frozenset(kind for kind, flag in FLAGS.items() if flags & flag)
 
 
 def _logged(kinds: frozenset[str], log: Any) -> np.errstate:

@@ -6,6 +6,7 @@ A function that is missing here is called by NumPy, counts as an elementary one,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -13,6 +14,11 @@ from typing import Final, NamedTuple
 NONE: Final = "none"  # no flag of floating point is raised
 RANGE: Final = "range"  # overflow, underflow, division by zero, but never an invalid value
 ANY: Final = "any"
+NO: Final = "no"
+DIVIDE: Final = "divide"
+INVALID: Final = "invalid"
+POSITIVE: Final = (0.0, math.inf)
+UNIT: Final = (-1.0, 1.0)
 
 
 class Facts(NamedTuple):
@@ -28,6 +34,10 @@ class Facts(NamedTuple):
     errors: str = ANY
     #: whether the value is NaN if an operand is; the logarithms' poles raise no flag of their own
     keeps_nan: bool = False
+    #: whether real numbers meet poles, and by what flag our code shows these: NO, DIVIDE, INVALID
+    poles: str = DIVIDE
+    #: from where to where a real operand is valid; nothing else than a pole is met there
+    domain: tuple[float, float] | None = None
     #: a number for all operands that causes no error
     harmless: int = 1
 
@@ -35,18 +45,20 @@ class Facts(NamedTuple):
 FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
     {
         "absolute": Facts(cost=1, own="c", errors=NONE, keeps_nan=True),
-        "add": Facts(cost=1, keeps_nan=True),
-        "arccos": Facts(cost=48, own="fc", careful="c", keeps_nan=True),
+        "add": Facts(cost=1, keeps_nan=True, poles=NO),
+        "arccos": Facts(cost=48, own="fc", careful="c", keeps_nan=True, poles=NO, domain=UNIT),
         "arccosh": Facts(cost=112, own="fc", careful="c", keeps_nan=True),
-        "arcsin": Facts(own="fc", careful="c", keeps_nan=True),
+        "arcsin": Facts(own="fc", careful="c", keeps_nan=True, poles=NO, domain=UNIT),
         "arcsinh": Facts(cost=112, own="fc", careful="c", errors=RANGE, keeps_nan=True),
         "arctan": Facts(cost=64, own="fc", careful="c", errors=RANGE, keeps_nan=True),
         "arctan2": Facts(cost=64, own="f", errors=RANGE, keeps_nan=True),
-        "arctanh": Facts(cost=64, own="fc", careful="c", keeps_nan=True, harmless=0),
+        "arctanh": Facts(
+            cost=64, own="fc", careful="c", keeps_nan=True, harmless=0, poles=INVALID, domain=UNIT
+        ),
         "bitwise_and": Facts(cost=1, errors=NONE),
         "bitwise_or": Facts(cost=1, errors=NONE),
         "bitwise_xor": Facts(cost=1, errors=NONE),
-        "cast": Facts(cost=1),
+        "cast": Facts(cost=1, poles=NO),
         "cbrt": Facts(cost=64, own="f", errors=RANGE, keeps_nan=True),
         "ceil": Facts(cost=1, errors=NONE, keeps_nan=True),
         "complex": Facts(errors=NONE),
@@ -54,7 +66,7 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "constant": Facts(cost=1, errors=NONE, keeps_nan=True),
         "coordinate": Facts(cost=1),
         "copysign": Facts(errors=NONE),
-        "cos": Facts(cost=48, own="fc", careful="fc", keeps_nan=True),
+        "cos": Facts(cost=48, own="fc", careful="fc", keeps_nan=True, poles=NO),
         "cosh": Facts(cost=48, own="fc", careful="c", errors=RANGE, keeps_nan=True),
         "deg2rad": Facts(errors=RANGE, keeps_nan=True),
         "degrees": Facts(errors=RANGE, keeps_nan=True),
@@ -63,9 +75,9 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "equal": Facts(cost=1, errors=NONE),
         "erf": Facts(own="f", errors=NONE, keeps_nan=True),
         "erfc": Facts(own="f", errors=NONE, keeps_nan=True),
-        "exp": Facts(own="fc", careful="c", errors=RANGE, keeps_nan=True),
-        "exp2": Facts(own="fc", careful="c", errors=RANGE, keeps_nan=True),
-        "expm1": Facts(cost=48, own="fc", careful="c", errors=RANGE, keeps_nan=True),
+        "exp": Facts(own="fc", careful="c", errors=RANGE, keeps_nan=True, poles=NO),
+        "exp2": Facts(own="fc", careful="c", errors=RANGE, keeps_nan=True, poles=NO),
+        "expm1": Facts(cost=48, own="fc", careful="c", errors=RANGE, keeps_nan=True, poles=NO),
         "fabs": Facts(errors=NONE, keeps_nan=True),
         "float_power": Facts(cost=112, own="fc"),
         "floor": Facts(cost=1, errors=NONE, keeps_nan=True),
@@ -76,7 +88,7 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "greater": Facts(cost=1, errors=NONE),
         "greater_equal": Facts(cost=1, errors=NONE),
         "heaviside": Facts(errors=NONE),
-        "hypot": Facts(own="f", errors=RANGE),
+        "hypot": Facts(own="f", errors=RANGE, poles=NO),
         "imag": Facts(errors=NONE),
         "invert": Facts(cost=1, errors=NONE),
         "isfinite": Facts(cost=1, errors=NONE),
@@ -85,10 +97,10 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "left_shift": Facts(cost=1, errors=NONE),
         "less": Facts(cost=1, errors=NONE),
         "less_equal": Facts(cost=1, errors=NONE),
-        "log": Facts(cost=48, own="fc"),
-        "log10": Facts(cost=48, own="fc"),
-        "log1p": Facts(cost=48, own="fc"),
-        "log2": Facts(cost=48, own="fc"),
+        "log": Facts(cost=48, own="fc", poles=INVALID, domain=POSITIVE),
+        "log10": Facts(cost=48, own="fc", poles=INVALID, domain=POSITIVE),
+        "log1p": Facts(cost=48, own="fc", poles=INVALID, domain=(-1.0, math.inf)),
+        "log2": Facts(cost=48, own="fc", poles=INVALID, domain=POSITIVE),
         "logaddexp": Facts(cost=144, own="f"),
         "logaddexp2": Facts(cost=144, own="f"),
         "logical_and": Facts(cost=1, errors=NONE),
@@ -97,7 +109,7 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "logical_xor": Facts(cost=1, errors=NONE),
         "maximum": Facts(cost=1, errors=NONE, keeps_nan=True),
         "minimum": Facts(cost=1, errors=NONE, keeps_nan=True),
-        "multiply": Facts(cost=1, keeps_nan=True),
+        "multiply": Facts(cost=1, keeps_nan=True, poles=NO),
         "negative": Facts(cost=1, errors=NONE, keeps_nan=True),
         "nextafter": Facts(cost=112),
         "not_equal": Facts(cost=1, errors=NONE),
@@ -112,11 +124,11 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "rint": Facts(cost=1, errors=NONE, keeps_nan=True),
         "sign": Facts(cost=1, own="c", careful="c", errors=NONE),
         "signbit": Facts(cost=1, errors=NONE),
-        "sin": Facts(cost=48, own="fc", careful="fc", keeps_nan=True),
+        "sin": Facts(cost=48, own="fc", careful="fc", keeps_nan=True, poles=NO),
         "sinh": Facts(cost=48, own="fc", careful="c", errors=RANGE, keeps_nan=True),
-        "sqrt": Facts(own="c", careful="c", keeps_nan=True),
-        "square": Facts(cost=1, errors=RANGE, keeps_nan=True),
-        "subtract": Facts(cost=1, keeps_nan=True),
+        "sqrt": Facts(own="c", careful="c", keeps_nan=True, poles=NO, domain=POSITIVE),
+        "square": Facts(cost=1, errors=RANGE, keeps_nan=True, poles=NO),
+        "subtract": Facts(cost=1, keeps_nan=True, poles=NO),
         "tan": Facts(cost=64, own="fc", careful="fc", keeps_nan=True),
         "tanh": Facts(cost=64, own="fc", careful="c", errors=RANGE, keeps_nan=True),
         "trunc": Facts(cost=1, errors=NONE, keeps_nan=True),

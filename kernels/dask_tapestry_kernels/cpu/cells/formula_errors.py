@@ -9,16 +9,21 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas
+from dask_tapestry_kernels.cpu.cells.untold_errors import is_within_domain, steps_to_tell
 from dask_tapestry_kernels.floating_point import (
+    KINDS,
     FpErrorCheck,
     checking_fp_errors,
+    kinds_of,
     only_invalid,
     telling,
+    untold,
 )
 from dask_tapestry_kernels.formulas.function_table import ANY, NONE, facts_of
 
 Block = np.ndarray[Any, Any]
 INTEGER_DIVISIONS: Final = frozenset("floor_divide remainder fmod divmod.0 divmod.1".split())
+ALL_KINDS: Final = frozenset(KINDS)
 POWERS: Final = frozenset({"power", "float_power"})
 
 
@@ -120,19 +125,35 @@ def tell_errors(
     tiles: Iterable[Any],
     suspicion: FpErrorCheck,
 ) -> None:
-    """Compute the cells of `result` again by NumPy, which tells those that listen of errors."""
+    """Compute the cells of `result` again by NumPy, which tells those that listen of errors.
+
+    What they have been told is not computed again.
+    """
     looks = suspicion.always or not only_invalid(suspicion.flags)
     if not looks and not _may_be_invalid(expression):
         return  # to compare a NaN raises a flag and is no error
+    exact = not suspicion.always and _shows_kinds(expression)
+    kinds = kinds_of(suspicion.flags) if exact else ALL_KINDS
     for tile in tiles:
+        if not any(steps_to_tell(expression, untold(kinds)).computed):
+            return
         cells = [block[tile] for block in blocks]
         if looks:
-            _by_numpy(expression, cells)
+            _by_numpy(expression, cells, kinds)
         else:
-            _tell_nan_errors(expression, cells, np.ravel(result[tile]))
+            _tell_nan_errors(expression, cells, np.ravel(result[tile]), kinds)
 
 
-def _tell_nan_errors(expression: Any, cells: Sequence[Block], result: Block) -> None:
+@lru_cache(maxsize=1024)
+def _shows_kinds(expression: Any) -> bool:
+    """Whether compiled code raises a flag of each kind of error that NumPy would tell."""
+    dtypes = [*expression.parameters, *[step.dtype for step in expression.steps]]
+    return all(dtype.kind in "biuf" for dtype in dtypes) and not _silent_at_zero(expression)
+
+
+def _tell_nan_errors(
+    expression: Any, cells: Sequence[Block], result: Block, kinds: frozenset[str]
+) -> None:
     """Tell the errors of cells with NaNs apart from those of the others.
 
     Those of NaNs are computed by NumPy; the others only if they made a NaN, where a formula shows
@@ -146,10 +167,10 @@ def _tell_nan_errors(expression: Any, cells: Sequence[Block], result: Block) -> 
             lost |= np.isnan(x)
     number = int(np.argmin(lost))
     if lost[number] or not lost.any():
-        _by_numpy(expression, cells)
+        _by_numpy(expression, cells, kinds)
         return
     places = np.flatnonzero(lost) if len(cells) > 1 else np.array([np.argmax(lost)])
-    _by_numpy(expression, [x[places] for x in rows])
+    _by_numpy(expression, [x[places] for x in rows], kinds)
     if _shows_invalid(expression) and not (np.isnan(result) & ~lost).any():
         return
     others = [np.where(lost, x[number], x) for x in rows]
@@ -157,18 +178,24 @@ def _tell_nan_errors(expression: Any, cells: Sequence[Block], result: Block) -> 
     with checking_fp_errors() as suspicion:
         done = compiled_formulas.run(expression, room, others)
     if not done or suspicion is None or suspicion.raised:
-        _by_numpy(expression, others)
+        _by_numpy(expression, others, ALL_KINDS)
 
 
-def _by_numpy(expression: Any, cells: Sequence[Block]) -> None:
+def _by_numpy(expression: Any, cells: Sequence[Block], kinds: frozenset[str]) -> None:
     values: list[Any] = list(cells)
+    wanted = untold(kinds)
+    steps = steps_to_tell(expression, wanted)
     with telling():
-        for step in expression.steps:
-            if step.function == "constant":
+        for step, computed, read in zip(expression.steps, *steps, strict=True):
+            operands = [values[i] for i in step.operands] if computed else []
+            if not computed:
+                values.append(None)
+            elif step.function == "constant":
                 values.append(expression.constant(step))
-                continue
-            function = _numpys(step.function, step.dtype)
-            values.append(function(*[values[i] for i in step.operands]))
+            elif not read and is_within_domain(step.function, operands, wanted):
+                values.append(None)
+            else:
+                values.append(_numpys(step.function, step.dtype)(*operands))
 
 
 def _numpys(name: str, dtype: np.dtype[Any]) -> Callable[..., Any]:
