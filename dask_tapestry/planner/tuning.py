@@ -294,6 +294,10 @@ TAIL_PARTS: Final = 2  # and behind them
 ROOMY_SHARE: Final = 0.2
 WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes less anyway
 
+# search/shared_reads
+# Of the memory before, at most: heating over levels, predicted to hold .75 of it, took 1.08
+SHARED_READS_SHARE: Final = 0.5
+
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth

@@ -12,7 +12,7 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
-from dask_tapestry.planner.tuning import ALIKE_SECONDS, LIGHTER_SHARE, WORTH_ROOM_BYTES
+from dask_tapestry.planner.tuning import ALIKE_SECONDS, SHARED_READS_SHARE, WORTH_ROOM_BYTES
 from dask_tapestry.teg import Source
 
 
@@ -69,4 +69,4 @@ def _carried(space: PlanEvaluator, state: State) -> float:
 
 def _holds_less(space: PlanEvaluator, state: State, other: State) -> bool:
     now, before = (space.fullest_at_worst(one).bytes for one in (other, state))
-    return now <= LIGHTER_SHARE * before
+    return now <= SHARED_READS_SHARE * before
