@@ -294,10 +294,6 @@ TAIL_PARTS: Final = 2  # and behind them
 ROOMY_SHARE: Final = 0.2
 WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes less anyway
 
-# search/shared_reads
-# Of the memory before, at most: heating over levels, predicted to hold .75 of it, took 1.08
-SHARED_READS_SHARE: Final = 0.5
-
 # search/rule_selection
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
@@ -310,6 +306,10 @@ SEARCH_AGAIN_PART: Final = 4  # of the effort, that a search with less memory a 
 FAR_BEHIND: Final = 10.0  # times a plan's seconds, of a seed that is left: none beyond 8 of 36 won
 SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
+
+# search/shared_reads
+# Of the memory before, at most: heating over levels, predicted to hold .75 of it, took 1.08
+SHARED_READS_SHARE: Final = 0.5
 
 # walltime
 WALLTIME_PART: Final = 0.25  # of a worker's time that a task is planned to take at most
