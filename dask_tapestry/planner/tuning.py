@@ -307,6 +307,10 @@ FAR_BEHIND: Final = 10.0  # times a plan's seconds, of a seed that is left: none
 SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
+# search/shared_reads
+# Of the memory before, at most: heating over levels, predicted to hold .75 of it, took 1.08
+SHARED_READS_SHARE: Final = 0.5
+
 # walltime
 WALLTIME_PART: Final = 0.25  # of a worker's time that a task is planned to take at most
 WALLTIME_TRIES: Final = 5  # times that a plan is made again with smaller blocks

@@ -130,8 +130,10 @@ def _store_seconds(
 ) -> float:
     """Seconds of stores: those that threads of this process take, or a worker's connection.
 
-    Local chunks are decoded by the threads that read them, each of which has its part of the rate;
-    any thread of a worker elsewhere may use its whole connection, and waits for its own requests.
+    Local chunks are decoded by the threads that read them, each of which has its part of the rate:
+    of a thread's own seconds zstd gives .83 GB/s, .81 beside another (blosc 1.97 and 2.09, plain
+    7.8 and 6.7; chunks of 4 MiB in the page cache, AMD EPYC with 2 cores), so one alone has half.
+    Any thread of a worker elsewhere may use its whole connection, and waits for its own requests.
     """
     blocks = tasks.blocks
     busy = read / machine.read_rate(tasks.plain) + written / machine.store_write

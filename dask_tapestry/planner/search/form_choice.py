@@ -46,16 +46,17 @@ NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
 
 def choose_forms(
-    graph: Graph, pricing: Pricing, costs: int | None = None
+    graph: Graph, pricing: Pricing, costs: int | None = None, beside: bool = False
 ) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
     """The graph with a form for each operator that is better computed in one, and these.
 
     Once it has taken so many `costs`, good guesses at the sizes of forms are all that is looked at.
+    What one thread of this process reads is worth a form if the others may read `beside` it.
     """
     formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
     if not formed:
         return graph, {}
-    chooser = _Chooser(graph, pricing, inf if costs is None else pricing.evaluated + costs)
+    chooser = _Chooser(graph, pricing, inf if costs is None else pricing.evaluated + costs, beside)
     behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
     for node in graph.nodes[:behind]:
         chooser.decide(node)
@@ -77,10 +78,13 @@ class _Chooser:
         The forms taken.
     last
         The number of costs computed from which on sizes are guessed.
+    readers
+        Workers, or their slots, that may share what one of them would read.
     """
 
-    def __init__(self, graph: Graph, pricing: Pricing, last: float) -> None:
+    def __init__(self, graph: Graph, pricing: Pricing, last: float, beside: bool = False) -> None:
         self.pricing, self.last = pricing, last
+        self.readers = pricing.machine.slots if beside else pricing.machine.workers
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
         self._held = held_values(graph, pricing.memory, local=pricing.machine.local)
@@ -198,7 +202,7 @@ class _Chooser:
     def _floor(self, once: StepCost) -> float:
         """Seconds below which no form can come: all slots busy, and every cell read once."""
         machine = self.pricing.machine
-        compute, store = once.compute / machine.slots, once.store / machine.workers
+        compute, store = once.compute / machine.slots, once.store / self.readers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, whole: Rank, quick: bool) -> tuple[Rank, int]:

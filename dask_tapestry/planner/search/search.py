@@ -49,6 +49,7 @@ from dask_tapestry.planner.search.refusal import Misfit, refusal
 from dask_tapestry.planner.search.relays import with_relays
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
+from dask_tapestry.planner.search.shared_reads import with_shared_reads
 from dask_tapestry.planner.tuning import (
     DEARER_FITTED,
     FAR_BEHIND,
@@ -338,6 +339,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     best = preferred(found, lambda state: state.rank, space.fits_at_worst)
     best = with_relays(space, best, each // SEARCH_AGAIN_PART)
     best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
+    best = with_shared_reads(space, best, each // SEARCH_AGAIN_PART)
     best = with_room(space, with_less_held(space, best, each), each)
     hope = space.hope(fastest)
     return SearchResult(best, points, again, hope, seed_seconds=first.seconds)
