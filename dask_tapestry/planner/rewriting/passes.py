@@ -11,6 +11,7 @@ simplify          the user's, `FAST_RULES`, `written_rules`   to a fixed point
 products          the user's, `OF_PRODUCTS`                   to a fixed point, if there are any
 slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
+cells at extremes `take_while_folding`                        until none is taken after its fold
 joint reductions  `join_reductions`                           until each reads its cells once
 joint group folds `join_group_folds`                          once, if there are any
 joint bin counts  `join_bin_counts`                           once, if there are any
@@ -36,6 +37,7 @@ from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
+from dask_tapestry.rules.cells_at_extremes import take_while_folding
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
@@ -148,6 +150,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
+        Pass("cells at extremes", take_while_folding),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),

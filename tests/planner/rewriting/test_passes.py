@@ -36,7 +36,7 @@ def test_the_passes_in_order():
     named = {p.name: p for p in passes((semantic, counted, best, own("choice")), fast=True)}
     assert list(named) == [
         "annotations", "as written", "less", "loops", "simplify", "merged dimensions", "products",
-        "slices", "joint reductions", "joint group folds", "joint bin counts",
+        "slices", "cells at extremes", "joint reductions", "joint group folds", "joint bin counts",
         "overlapping parts",
         "chunks apart", "turned formulas", "outputs",
     ]  # fmt: skip
