@@ -48,9 +48,7 @@ def at_extreme(
         How much is taken.
     """
     what = [CarriedCells(*each) for each in carried]
-    parts = cells_at_extreme(
-        OF_HOST, blocks, Score(*score), [CarriedCells(*c) for c in carried], count
-    )
+    parts = cells_at_extreme(OF_HOST, blocks, Score(*score), what, count)
     dtype, fields = shaped(parts, score[1])
     result = np.empty(fields[0].shape, dtype)
     for name, field in zip(dtype.names or (), fields, strict=True):

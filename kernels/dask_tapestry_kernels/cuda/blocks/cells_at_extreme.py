@@ -41,9 +41,7 @@ def at_extreme(
         How much is taken.
     """
     what = [CarriedCells(*each) for each in carried]
-    parts = cells_at_extreme(
-        OF_DEVICE, blocks, Score(*score), [CarriedCells(*c) for c in carried], count
-    )
+    parts = cells_at_extreme(OF_DEVICE, blocks, Score(*score), what, count)
     dtype, fields = shaped(parts, score[1])
     return FieldBlocks(fields[0].shape, dtype, fields)
 
