@@ -29,6 +29,30 @@ def has_plain_fold(x: Array, monoid: str, skipna: bool) -> bool:
     return not (skipna and x.dtype.kind == "f" and monoid in ("any", "all"))
 
 
+def neutral_cell(x: Array, monoid: str, skipna: bool) -> np.generic | None:
+    """A cell, of the dtype of `x`, that changes no fold; None if there is none.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.ones(3, "i2")
+    >>> neutral_cell(x, "min", False), neutral_cell(x, "sum", False)
+    (np.int16(32767), np.int16(0))
+    """
+    dtype, declared = x.dtype, MONOIDS[monoid]
+    if skipna and dtype.kind == "f":
+        return dtype.type(np.nan)
+    if monoid in EXTREMES:
+        least = monoid == "max"
+        if dtype.kind == "f":
+            return dtype.type(-np.inf if least else np.inf)
+        limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        return dtype.type(limits[0] if least else limits[1])
+    if monoid in SPREADS or declared.neutral is None:
+        return None
+    return dtype.type(declared.neutral if declared.filler is None else declared.filler)
+
+
 def fold_plainly(
     x: Array,
     monoid: str,
