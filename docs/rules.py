@@ -37,6 +37,7 @@ from dask_tapestry.rules.selections import (  # noqa: E402
 )
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
 from dask_tapestry.rules.symmetric_products import share_turned_formulas  # noqa: E402
+from dask_tapestry.rules.takes_along import take_along_own_places  # noqa: E402
 from dask_tapestry.rules.tiled_reductions import in_one_pass  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
@@ -59,7 +60,7 @@ SECTIONS = (
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
-    ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
+    ("Gather and scatter", SAME, (take_along_own_places, *BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("One output of matrices' factors", ROUNDED, (output_alone,)),
     (

@@ -22,6 +22,7 @@ from dask_tapestry.arrays.manipulation.roll_flip import roll
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.arrays.tuning import FEWEST_FILLED_ROUNDS
 from dask_tapestry.operators.joins.pad import pad_constant
+from dask_tapestry.teg.stored_grid import stored_spacing
 
 
 class Counting(NamedTuple):
@@ -83,14 +84,14 @@ def fold_counted(
 
     {Parameters} monoid, skipna, dtype, ddof: As of `group_fold`, whose dtype the result has.
     {Returns} Array or None: None where plain folds have no such value: of times, and of no cells;
-        or where cells are missing for which none can stand.
+        or where cells are missing for which none can stand, or need not.
     """
     if not has_plain_fold(x, monoid, skipna):
         return None
     rounds, count, run, first, *missing = counting
     if any(missing):
         filler = neutral_cell(x, monoid, skipna)
-        if filler is None:
+        if filler is None or _has_rounds(x, axis, run * count):
             return None
         before, after = missing
         x = Array(pad_constant(x.node, axis, (before, after), (filler, filler)))
@@ -100,3 +101,9 @@ def fold_counted(
     found = fold_plainly(split, monoid, tuple(folded), **how)
     groups = axis - sum(a < axis for a in whole)
     return moveaxis(roll(found, first, groups) if first else found, groups, -1)
+
+
+def _has_rounds(x: Array, axis: int, cells: int) -> bool:
+    """Whether stored chunks have whole rounds of so many cells: then a table of groups is small."""
+    stored = stored_spacing(x.node)[axis]
+    return stored is not None and stored.side >= cells

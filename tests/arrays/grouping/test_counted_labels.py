@@ -62,6 +62,12 @@ def test_options_are_kept():
     assert cells.fold("sum", dtype=np.dtype("f8")).dtype == "f8"
 
 
+def test_chunks_that_have_whole_rounds_have_small_tables():
+    maps = dt.placeholder((763, 6, 721, 1440), "f4", (48, 6, 90, 90))
+    hours = GroupCells(maps, (np.arange(763) + 5) % 24, (0,), 24)
+    assert "groupfold" in str(hours.fold("mean", skipna=True).teg)
+
+
 def test_days_that_are_cut_off_read_each_cell_once():
     maps = dt.placeholder((763, 6, 721, 1440), "f4", (1, 6, 721, 1440))
     hours = GroupCells(maps, (np.arange(763) + 5) % 24, (0,), 24).fold("mean", skipna=True)
