@@ -11,6 +11,7 @@ Cells that change no fold stand for them.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,9 @@ from dask_tapestry.arrays.grouping.label_codes import Codes
 from dask_tapestry.arrays.grouping.plain_folds import fold_plainly, has_plain_fold, neutral_cell
 from dask_tapestry.arrays.manipulation.roll_flip import roll
 from dask_tapestry.arrays.shape.transposing import moveaxis
-from dask_tapestry.arrays.tuning import FEWEST_FILLED_ROUNDS
+from dask_tapestry.arrays.tuning import FEWEST_FILLED_ROUNDS, MOST_TABLED_BYTES
 from dask_tapestry.operators.joins.pad import pad_constant
+from dask_tapestry.operators.tuning import CELLS_A_GROUP
 from dask_tapestry.teg.stored_grid import stored_spacing
 
 
@@ -91,7 +93,7 @@ def fold_counted(
     rounds, count, run, first, *missing = counting
     if any(missing):
         filler = neutral_cell(x, monoid, skipna)
-        if filler is None or _has_rounds(x, axis, run * count):
+        if filler is None or _table_is_small(x, axis, count):
             return None
         before, after = missing
         x = Array(pad_constant(x.node, axis, (before, after), (filler, filler)))
@@ -103,7 +105,12 @@ def fold_counted(
     return moveaxis(roll(found, first, groups) if first else found, groups, -1)
 
 
-def _has_rounds(x: Array, axis: int, cells: int) -> bool:
-    """Whether stored chunks have whole rounds of so many cells: then a table of groups is small."""
-    stored = stored_spacing(x.node)[axis]
-    return stored is not None and stored.side >= cells
+def _table_is_small(x: Array, axis: int, groups: int) -> bool:
+    """Whether cells for a table of all groups to be a small part of are read by one task.
+
+    They lie beside those of a stored chunk.
+    """
+    sides = zip(stored_spacing(x.node), x.shape, strict=True)
+    beside = [n if one is None else min(one.side, n) for one, n in sides]
+    cells = prod([n for dim, n in enumerate(beside) if dim != axis])
+    return cells * groups * CELLS_A_GROUP * x.dtype.itemsize <= MOST_TABLED_BYTES

@@ -40,17 +40,22 @@ def neutral_cell(x: Array, monoid: str, skipna: bool) -> np.generic | None:
     (np.int16(32767), np.int16(0))
     """
     dtype, declared = x.dtype, MONOIDS[monoid]
+    value: float | None
     if skipna and dtype.kind == "f":
-        return dtype.type(np.nan)
-    if monoid in EXTREMES:
-        least = monoid == "max"
-        if dtype.kind == "f":
-            return dtype.type(-np.inf if least else np.inf)
-        limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        return dtype.type(limits[0] if least else limits[1])
-    if monoid in SPREADS or declared.neutral is None:
-        return None
-    return dtype.type(declared.neutral if declared.filler is None else declared.filler)
+        value = np.nan
+    elif monoid in SPREADS:
+        value = None
+    elif monoid not in EXTREMES:
+        value = declared.neutral if declared.filler is None else declared.filler
+    elif dtype.kind == "f":
+        value = np.inf if monoid == "min" else -np.inf
+    elif dtype.kind == "b":
+        value = monoid == "min"
+    else:
+        limits = np.iinfo(dtype)
+        value = int(limits.max if monoid == "min" else limits.min)
+    cell: np.generic | None = None if value is None else dtype.type(value)
+    return cell
 
 
 def fold_plainly(
