@@ -16,6 +16,7 @@ from dask_tapestry.operators.sorting import order_statistics, sort  # noqa: E402
 from dask_tapestry.planner.rewriting.passes import passes  # noqa: E402
 from dask_tapestry.rules.batching_dims import BATCHING_RULES, decompose_batching  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
+from dask_tapestry.rules.cells_at_extremes import take_while_folding  # noqa: E402
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
@@ -36,6 +37,7 @@ from dask_tapestry.rules.selections import (  # noqa: E402
 )
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
 from dask_tapestry.rules.symmetric_products import share_turned_formulas  # noqa: E402
+from dask_tapestry.rules.takes_along import take_along_own_places  # noqa: E402
 from dask_tapestry.rules.tiled_reductions import in_one_pass  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
@@ -49,12 +51,16 @@ SECTIONS = (
     ("Constants and formulas", SAME, (*CONSTANT_RULES, *FORMULA_RULES)),
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
-    ("Reductions of the same cells", SAME, (join_reductions, join_group_folds, join_bin_counts)),
+    (
+        "Reductions of the same cells",
+        SAME,
+        (take_while_folding, join_reductions, join_group_folds, join_bin_counts),
+    ),
     ("Parts of stored arrays", SAME, (share_overlapping_parts,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
-    ("Gather and scatter", SAME, (*BATCHING_RULES, decompose_batching)),
+    ("Gather and scatter", SAME, (take_along_own_places, *BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("One output of matrices' factors", ROUNDED, (output_alone,)),
     (

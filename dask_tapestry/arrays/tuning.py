@@ -79,6 +79,11 @@ LINE_CELLS: Final = 16  # of a line that is copied for itself: of shorter ones t
 # core/selection
 MASK_NODES: Final = 200  # tensors of which a mask is made that are looked through: .1 ms
 
+# grouping/counted_labels
+FEWEST_FILLED_ROUNDS: Final = 4  # with less than one that is missing: a fourth more cells at most
+# Of cells of which a table of groups is a small part: a task reads so many, and several at a time
+MOST_TABLED_BYTES: Final = 2**30
+
 # grouping/group_cells
 KNOWN_CODES_BYTES: Final = 2**20  # of codes known by their values: a digest takes 1.5 ms
 

@@ -304,6 +304,10 @@ BINCOUNT_FLOPS: Final = 8  # of a cell
 EVEN_COUNT_FLOPS: Final = 12
 UNEVEN_COUNT_FLOPS: Final = 20  # as many, and a search among the edges of a cell of the grid
 
+# reductions/cells_at_extreme
+# For each cell that is taken at a place: as many as a fold does in that time, by the rates measured
+TAKING_OPERATIONS: Final = 64
+
 # reductions/count_nonzero
 SHORTEST_COUNTED_SPAN: Final = 1024  # cells; shorter ones cost more to plan than to count
 

@@ -6,6 +6,10 @@ from typing import Final
 
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
+# cells_at_extremes
+# Of a score that is the same for several bands: it is folded again for each of them
+MOST_FOLDED_AGAIN: Final = 16
+
 # chosen_lines
 # Of what a reduction folds: nodes that are looked through for lines that were chosen
 MOST_LINE_NODES: Final = 24

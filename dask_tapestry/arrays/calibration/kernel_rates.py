@@ -312,6 +312,9 @@ PROBES: Final = (  # those first that need no compiling, then those that most pr
     RateProbe("bin", _of_points),
 )
 ALIKE: Final = {  # kernels that end in another one's code
+    "cellsatextreme": "reduce",
+    "cellsatextreme float32": "reduce float32",
+    "cellsatextreme float64": "reduce float64",
     "groupfolds": "groupfold",
     "groupmerge": "reduce",
     "groupmerges": "reduce",

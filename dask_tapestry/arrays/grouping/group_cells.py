@@ -92,7 +92,9 @@ class GroupCells:
             return None
         told = monoid, self.axes[0], self.whole
         if (counting := counting_of(self.codes, self.count)) is not None:
-            return fold_counted(self.x, counting, *told, **how)
+            counted = fold_counted(self.x, counting, *told, **how)
+            if counted is not None or not (counting.before or counting.after):
+                return counted
         if (runs := runs_of(self.codes, self.count)) is not None:
             return fold_runs(self.x, runs, *told, **how)
         return None

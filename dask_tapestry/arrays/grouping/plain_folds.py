@@ -29,6 +29,35 @@ def has_plain_fold(x: Array, monoid: str, skipna: bool) -> bool:
     return not (skipna and x.dtype.kind == "f" and monoid in ("any", "all"))
 
 
+def neutral_cell(x: Array, monoid: str, skipna: bool) -> np.generic | None:
+    """A cell, of the dtype of `x`, that changes no fold; None if there is none.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> x = dt.ones(3, "i2")
+    >>> neutral_cell(x, "min", False), neutral_cell(x, "sum", False)
+    (np.int16(32767), np.int16(0))
+    """
+    dtype, declared = x.dtype, MONOIDS[monoid]
+    value: float | None
+    if skipna and dtype.kind == "f":
+        value = np.nan
+    elif monoid in SPREADS:
+        value = None
+    elif monoid not in EXTREMES:
+        value = declared.neutral if declared.filler is None else declared.filler
+    elif dtype.kind == "f":
+        value = np.inf if monoid == "min" else -np.inf
+    elif dtype.kind == "b":
+        value = monoid == "min"
+    else:
+        limits = np.iinfo(dtype)
+        value = int(limits.max if monoid == "min" else limits.min)
+    cell: np.generic | None = None if value is None else dtype.type(value)
+    return cell
+
+
 def fold_plainly(
     x: Array,
     monoid: str,

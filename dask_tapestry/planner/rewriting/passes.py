@@ -8,9 +8,11 @@ as written        the user's semantic ones                    to a fixed point
 *a rule's name*   one of the user's that says `times`         so many times over the graph
 loops             `fuse_stencil_loops`                        once
 simplify          the user's, `FAST_RULES`, `written_rules`   to a fixed point
+takes along axes  `OF_TAKES`                                  to a fixed point, if there are any
 products          the user's, `OF_PRODUCTS`                   to a fixed point, if there are any
 slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
+cells at extremes `take_while_folding`                        until none is taken after its fold
 joint reductions  `join_reductions`                           until each reads its cells once
 joint group folds `join_group_folds`                          once, if there are any
 joint bin counts  `join_bin_counts`                           once, if there are any
@@ -36,6 +38,7 @@ from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
+from dask_tapestry.rules.cells_at_extremes import take_while_folding
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
@@ -55,6 +58,7 @@ from dask_tapestry.rules.selections import fold_where_selected, slice_where_regu
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
+from dask_tapestry.rules.takes_along import take_along_own_places, takes_of_several_axes
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph
@@ -71,6 +75,7 @@ GATHERS: Final = (
 )
 SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
 OF_MERGED_DIMS = Rules((*MERGED_DIM_RULES, *SIMPLIFY))
+OF_TAKES = Rules((take_along_own_places, *SIMPLIFY))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
 
 
@@ -145,9 +150,11 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         *[Pass(rule.__name__, Rules((rule,)), rule.times) for rule in own if rule.times],
         Pass("loops", fuse_stencil_loops),
         Pass("simplify", Rules((*mine, *(FAST_RULES if fast else ()), *written))),
+        Pass("takes along axes", OF_TAKES, applies=takes_of_several_axes),
         Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
+        Pass("cells at extremes", take_while_folding),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),

@@ -67,6 +67,7 @@ KERNELS: Final = KernelTable(
         "reduction.reduce": "reduce reductions",
         "reduction.bin_numbers": "bin",
         "reduction.bincount": "tabulate tabulates",
+        "reduction.cells_at_extreme": "cellsatextreme",
         "reduction.tiled": "tiledreductions",
         "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
         "variates.variates": "variates variaterows",

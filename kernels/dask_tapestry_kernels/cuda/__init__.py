@@ -14,6 +14,7 @@ KERNELS: Final = KernelTable(
     __name__,
     {
         "blocks.binned_counts": "tabulate",
+        "blocks.cells_at_extreme": "cellsatextreme",
         "blocks.convolution": "convolution directconvolution",
         "blocks.fourier": "fourier",
         "blocks.compress": "count compress",
@@ -45,6 +46,6 @@ KERNELS: Final = KernelTable(
     },
 )
 SEVERAL: Final = frozenset(
-    "answer eigh foldsent giveback groupfold groupmerge member output qr reduce reductions route "
-    "scatter send serve slogdet stencilsteps svd threadoutputs".split()
+    "answer cellsatextreme eigh foldsent giveback groupfold groupmerge member output qr reduce "
+    "reductions route scatter send serve slogdet stencilsteps svd threadoutputs".split()
 )  # kernels that take or make blocks of several arrays: fields, outputs, buckets

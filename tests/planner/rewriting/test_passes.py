@@ -35,8 +35,9 @@ def test_the_passes_in_order():
     semantic, counted, best = own("semantic"), own("semantic", 2), own("optimisation")
     named = {p.name: p for p in passes((semantic, counted, best, own("choice")), fast=True)}
     assert list(named) == [
-        "annotations", "as written", "less", "loops", "simplify", "merged dimensions", "products",
-        "slices", "joint reductions", "joint group folds", "joint bin counts",
+        "annotations", "as written", "less", "loops", "simplify",
+        "takes along axes", "merged dimensions", "products",
+        "slices", "cells at extremes", "joint reductions", "joint group folds", "joint bin counts",
         "overlapping parts",
         "chunks apart", "turned formulas", "outputs",
     ]  # fmt: skip
