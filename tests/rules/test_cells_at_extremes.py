@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.planner.rewriting.passes import rewritten
@@ -11,7 +12,13 @@ RANDOM = np.random.default_rng(9)
 SCORE = RANDOM.integers(0, 5, (60, 6, 30)).astype("f4")
 SCORE[RANDOM.random(SCORE.shape) < 0.05] = np.nan
 BANDS = RANDOM.normal(size=(2, *SCORE.shape))
-S, B, C = (dt.asarray(a) for a in (SCORE, *BANDS))
+
+
+def stored(cells):
+    return dt.from_zarr(zarr.create_array({}, data=np.asarray(cells), chunks=(16, 6, 30)))
+
+
+S, B, C = map(stored, (SCORE, *BANDS))
 
 
 def operators(*arrays):
@@ -50,6 +57,13 @@ def test_what_needs_the_place_is_taken_when_it_is_known():
     assert "takealongaxis" not in operators(after)
 
 
+def test_cells_in_memory_are_taken_when_the_place_is_known():
+    in_memory = dt.asarray(BANDS[0])
+    assert "takealongaxis" in operators(there(in_memory, S))
+    assert "takealongaxis" in operators(there(dt.exp(in_memory[:, ::-1]), S))
+    assert "takealongaxis" not in operators(there(in_memory + B, S))
+
+
 @pytest.mark.parametrize(
     "taken",
     [
@@ -75,13 +89,11 @@ def test_values_of_every_dtype(axis, find):
         place = np.expand_dims(getattr(np, find)(score, axis), axis)
         for band in (*scores[:3], BANDS[0], score):
             expected = np.take_along_axis(band, place, axis)
-            assert same_bits(
-                there(dt.asarray(band), dt.asarray(score), axis, find).compute(), expected
-            )
+            assert same_bits(there(stored(band), stored(score), axis, find).compute(), expected)
 
 
 def test_bands_along_an_axis_of_their_own_and_views_of_the_place():
-    bands, place = dt.asarray(BANDS), np.argmax(SCORE, 0)
+    bands, place = dt.stack([B, C]), np.argmax(SCORE, 0)
     got = dt.take_along_axis(bands, S.argmax(0)[None, None], 1)
     assert "cellsatextreme" in operators(got)
     assert same_bits(got.compute(), np.take_along_axis(BANDS, place[None, None], 1))
