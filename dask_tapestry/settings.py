@@ -106,6 +106,8 @@ def of_dask(key: str) -> Any:
     3
     """
     known: Any = dask.config.config
+    if key in known:
+        return known[key]
     for name, other in _names_of(key):
         if not isinstance(known, dict):
             return None

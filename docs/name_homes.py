@@ -3,6 +3,7 @@
 python docs/name_homes.py
 """
 
+import ast
 import subprocess
 import sys
 from collections import defaultdict
@@ -13,7 +14,7 @@ from textwrap import fill
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 
-from dask_tapestry.arrays.core import dispatch  # noqa: E402
+from dask_tapestry.arrays.core import dispatch, name_homes  # noqa: E402
 
 FILE = ROOT / "dask_tapestry" / "arrays" / "core" / "name_homes.py"
 ARRAYS = "dask_tapestry.arrays"
@@ -22,8 +23,11 @@ HOMES = (  # of the names that are no namespace's; where two have one, it is the
     "sorting array_api storage linalg polynomials grouping overlap.map_overlap user_functions "
     "patterns.thread_parts calibration loops jobs datasets progress compatibility"
 ).split()
+LATE = (  # whose modules have homes of their own
+    "creation shape indexing statistics manipulation sorting storage polynomials user_functions"
+).split()
 TABLES = "UFUNC_FUNCTIONS NUMPY_FUNCTIONS METHODS OF_OTHERS".split()
-HEAD = '''"""Where names are: the chapter of each public name, the module that answers for NumPy's.
+HEAD = '''"""Where names are: the module or chapter of each public name, what answers for NumPy's.
 
 `python docs/name_homes.py` writes this module. So a function is found by importing what it needs,
 and no other chapter.
@@ -91,8 +95,26 @@ def chapters():
     for home in HOMES:
         names = set(import_module(f"{ARRAYS}.{home}").__all__) - known
         known |= names
-        homes[home] = sorted(names)
+        parts = _modules(home) if home in LATE else {home: names}
+        homes |= {part: sorted(names.intersection(own)) for part, own in parts.items()}
     return homes
+
+
+def _modules(chapter):
+    """The modules of a chapter, with the public names that they say they have."""
+    found = {}
+    for path in sorted((ROOT / ARRAYS.replace(".", "/") / chapter).glob("*.py")):
+        for one in ast.parse(path.read_text()).body if path.stem != "__init__" else ():
+            if isinstance(one, ast.Assign) and getattr(one.targets[0], "id", "") == "__all__":
+                found[f"{chapter}.{path.stem}"] = ast.literal_eval(one.value)
+    return found
+
+
+def _looked_for_there():
+    """Have late chapters look for names where they are now, not where the table says."""
+    for chapter in LATE:
+        for home, names in _modules(chapter).items():
+            name_homes.PUBLIC_HOMES.update(dict.fromkeys(names, home))
 
 
 def _table(name, homes):
@@ -114,6 +136,7 @@ def _table(name, homes):
 
 def written():
     """The text of the module."""
+    _looked_for_there()
     tables = [_table("ANSWERS", answers()), _table("CHAPTERS", chapters())]
     return HEAD + "\n".join(reversed(tables)) + "\n" + TAIL
 

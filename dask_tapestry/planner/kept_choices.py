@@ -28,7 +28,7 @@ from dask_tapestry.planner.search.search import SearchResult
 from dask_tapestry.planner.tuning import AS_LONG_AS_THEN
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph
-from dask_tapestry_kernels.jit.object_cache import Compiled, name_of, read, write
+from dask_tapestry_kernels.jit.object_cache import Compiled, may_be_kept, name_of, read, write
 
 MEASURED: Final = {"rates", "bandwidth", "host_bandwidth", "latency"}  # a little anew each time
 
@@ -45,7 +45,7 @@ def keep(graph: Graph, resources: Resources, result: SearchResult) -> bool:
 def kept(graph: Graph, resources: Resources) -> SearchResult | None:
     """What was found for such a graph, if it is kept and as good here as it was then."""
     name = _name(graph, resources)
-    content = None if name is None else read(name)
+    content = read(name) if name is not None and may_be_kept(name) else None
     if content is None or content.symbol != code_digest():
         return None
     seconds, found = pickle.loads(content.code)

@@ -195,10 +195,11 @@ def _units_in_place(
 
     Cuts before the first cell that is read would move on with each step of a loop that holds them.
     """
-    runs = reading_runs(program, dim) or ()
+    holders = [one for one in holders if one.is_held]
+    runs = (reading_runs(program, dim) if holders else None) or ()
     found = dict[ChunkedValue, ChunkAlignment]()
     for one in holders if runs else ():
-        axes = {run.axis for run in runs[one.value] if run.reads_its_place and one.is_held}
+        axes = {run.axis for run in runs[one.value] if run.reads_its_place}
         for axis in sorted(axes, key=lambda axis: axis == dim):  # own axis last
             if unit := _unit_of(one.cuts[axis], program.type.shape[dim]):
                 found[one] = unit

@@ -84,9 +84,14 @@ def users_line(depth: int = 1) -> UsersLine | None:
         if _is_ours(code.co_filename):
             word = _word_of(code.co_name, code.co_filename) or word  # the outermost that has one
         elif not _is_inside(frame):
-            return UsersLine(f"{code.co_filename}:{frame.f_lineno}", word)
+            return _line_at(code.co_filename, frame.f_lineno, word)
         frame = frame.f_back
     return None
+
+
+@lru_cache(maxsize=4096)  # a loop comes by the same lines; one object's hash is computed once
+def _line_at(path: str, number: int, word: str) -> UsersLine:
+    return UsersLine(f"{path}:{number}", word)
 
 
 def users_frame(depth: int = 1) -> FrameType | None:

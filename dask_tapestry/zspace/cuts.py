@@ -14,8 +14,22 @@ from dask_tapestry.basic_errors import ArgumentError
 MOST_LISTED: Final = 10**7  # blocks, of which a list has 80 MB
 
 
+class _Derived:
+    """What is known of cuts beside their fields, as a planner asks for it thousands of times.
+
+    Attributes
+    ----------
+    count
+        Number of blocks.
+    """
+
+    __slots__ = ("_hash", "count")
+    _hash: int
+    count: int
+
+
 @dataclass(frozen=True, slots=True)
-class Cuts:
+class Cuts(_Derived):
     """Blocks of `step` cells, the first of `lead`, over `extent` cells; or explicit `edges`.
 
     A dimension without cells is one empty block. The size of this object does not grow with the
@@ -34,6 +48,16 @@ class Cuts:
     step: int
     lead: int
     edges: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "count", self._counted())
+        object.__setattr__(self, "_hash", hash((self.extent, self.step, self.lead, self.edges)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Cuts], tuple[object, ...]]:
+        return Cuts, (self.extent, self.step, self.lead, self.edges)
 
     @classmethod
     def regular(cls, extent: int, step: int, lead: int | None = None) -> Cuts:
@@ -56,9 +80,7 @@ class Cuts:
             return cls.regular(extent, full[0] if len(full) == 1 else step, full[0])
         return cls(extent, 0, 0, tuple(accumulate(full, initial=0)))
 
-    @property
-    def count(self) -> int:
-        """Number of blocks."""
+    def _counted(self) -> int:
         if self.edges:
             return len(self.edges) - 1
         return 1 + -(-max(self.extent - self.lead, 0) // self.step)

@@ -1,4 +1,4 @@
-"""Where names are: the chapter of each public name, the module that answers for NumPy's.
+"""Where names are: the module or chapter of each public name, what answers for NumPy's.
 
 `python docs/name_homes.py` writes this module. So a function is found by importing what it needs,
 and no other chapter.
@@ -44,62 +44,96 @@ CHAPTERS: Final = {  # by home, under `dask_tapestry.arrays`
         "str_ timedelta64 typecodes ubyte uint uint16 uint32 uint64 uint8 uintc uintp ulong "
         "ulonglong unsignedinteger ushort void"
     ),
-    "creation": (
-        "arange array asanyarray ascontiguousarray bartlett blackman bounding_box c_ copy empty "
-        "empty_like eye fromfunction full full_like geomspace hamming hanning identity "
-        "index_tensor indices ix_ kaiser linspace logspace meshgrid mgrid ogrid ones ones_like r_ "
-        "tri vander zeros zeros_like"
-    ),
+    "creation.bracket_grids": "mgrid ogrid",
+    "creation.bracket_joins": "c_ ix_ r_",
+    "creation.copies": "array asanyarray ascontiguousarray copy",
+    "creation.filled": "empty full ones zeros",
+    "creation.filled_like": "empty_like full_like ones_like zeros_like",
+    "creation.grids": "bounding_box fromfunction index_tensor indices meshgrid",
+    "creation.matrices": "eye identity tri vander",
+    "creation.ranges": "arange geomspace linspace logspace",
+    "creation.windows": "bartlett blackman hamming hanning kaiser",
     "planning": "Frontier Plan compute load_plan persist plan resolve_shapes verify",
-    "shape": (
-        "atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_shapes broadcast_to "
-        "expand_dims matrix_transpose moveaxis ndim permute_dims ravel reshape rollaxis shape "
-        "size squeeze swapaxes transpose"
-    ),
+    "shape.atleast": "atleast_1d atleast_2d atleast_3d",
+    "shape.broadcasting": "broadcast_arrays broadcast_shapes broadcast_to",
+    "shape.reshaping": "expand_dims ravel reshape squeeze",
+    "shape.shape_queries": "ndim shape size",
+    "shape.transposing": "matrix_transpose moveaxis permute_dims rollaxis swapaxes transpose",
     "masks": "argwhere compress extract flatnonzero nonzero",
-    "indexing": (
-        "choose copyto diag_indices diag_indices_from fill_diagonal mask_indices piecewise place "
-        "put put_along_axis putmask ravel_multi_index select take take_along_axis tril_indices "
-        "tril_indices_from triu_indices triu_indices_from unravel_index"
+    "indexing.choices": "choose select",
+    "indexing.flat_index": "ravel_multi_index unravel_index",
+    "indexing.piecewise": "piecewise",
+    "indexing.take": "put_along_axis take take_along_axis",
+    "indexing.triangles": (
+        "diag_indices diag_indices_from mask_indices tril_indices tril_indices_from triu_indices "
+        "triu_indices_from"
     ),
-    "statistics": (
-        "all amax amin any argmax argmin average bincount coarsen convolve corrcoef correlate "
-        "count_nonzero cov cummax cummin cumprod cumsum cumulative_prod cumulative_sum diff "
-        "ediff1d gradient histogram histogram2d histogram_bin_edges histogramdd logcumsumexp max "
-        "mean median min moment nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian "
-        "nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar percentile prod ptp push "
-        "quantile std sum trapezoid unwrap var"
-    ),
-    "manipulation": (
-        "append array_split block column_stack concat concatenate delete diag diagflat diagonal "
-        "dsplit dstack flip fliplr flipud hsplit hstack insert interleave packbits pad repeat "
-        "resize roll rot90 split stack tile tril trim_zeros triu unpackbits unstack vsplit vstack"
-    ),
-    "sorting": (
-        "argpartition argsort argtopk digitize interp intersect1d isin lexsort partition "
-        "searchsorted setdiff1d setxor1d sort sort_complex topk union1d unique unique_all "
-        "unique_counts unique_inverse unique_values"
-    ),
+    "indexing.written_cells": "copyto fill_diagonal place put putmask",
+    "statistics.averages": "mean std var",
+    "statistics.bincount": "bincount",
+    "statistics.coarsening": "coarsen",
+    "statistics.convolving": "convolve correlate",
+    "statistics.covariances": "corrcoef cov",
+    "statistics.cumulative": "cumulative_prod cumulative_sum",
+    "statistics.differences": "diff ediff1d",
+    "statistics.extremes": "amax amin argmax argmin max min ptp",
+    "statistics.forward_fill": "push",
+    "statistics.gradients": "gradient",
+    "statistics.histograms": "histogram histogram2d histogram_bin_edges histogramdd",
+    "statistics.integrals": "trapezoid unwrap",
+    "statistics.medians": "median nanmedian",
+    "statistics.moments": "average moment",
+    "statistics.nan_averages": "nanmean nanstd nanvar",
+    "statistics.nan_reductions": "nanargmax nanargmin nanmax nanmin nanprod nansum",
+    "statistics.quantiles": "nanpercentile nanquantile percentile quantile",
+    "statistics.reductions": "all any count_nonzero prod sum",
+    "statistics.scans": "cummax cummin cumprod cumsum logcumsumexp nancumprod nancumsum",
+    "manipulation.diagonals": "diag diagflat diagonal tril triu",
+    "manipulation.insert_delete": "delete insert",
+    "manipulation.joining": "append block concat concatenate",
+    "manipulation.packed_bits": "packbits unpackbits",
+    "manipulation.padding": "pad",
+    "manipulation.repeating": "repeat resize tile",
+    "manipulation.roll_flip": "flip fliplr flipud roll rot90",
+    "manipulation.splitting": "array_split dsplit hsplit split unstack vsplit",
+    "manipulation.stacking": "column_stack dstack hstack interleave stack vstack",
+    "manipulation.trimming": "trim_zeros",
+    "sorting.complex_order": "sort_complex",
+    "sorting.partition": "argpartition partition",
+    "sorting.search": "digitize interp isin searchsorted",
+    "sorting.sets": "intersect1d setdiff1d setxor1d union1d",
+    "sorting.sort": "argsort argtopk lexsort sort topk",
+    "sorting.unique": "unique unique_all unique_counts unique_inverse unique_values",
     "array_api": (
         "__array_namespace_info__ can_cast finfo from_dlpack iinfo isdtype issubdtype promote_types"
     ),
-    "storage": (
-        "from_npy from_npy_stack from_zarr frombuffer fromfile fromiter fromstring genfromtxt "
-        "load loadtxt save savetxt savez savez_compressed store to_hdf5 to_icechunk to_npy_stack "
-        "to_zarr"
+    "storage.files": "from_npy from_npy_stack to_hdf5 to_npy_stack",
+    "storage.icechunk_arrays": "to_icechunk",
+    "storage.npy_files": "save",
+    "storage.numpy_files": (
+        "frombuffer fromfile fromiter fromstring genfromtxt load loadtxt savetxt savez "
+        "savez_compressed"
     ),
+    "storage.stores": "store",
+    "storage.zarr_arrays": "from_zarr to_zarr",
     "linalg": (
         "cross dot einsum einsum_path inner kron linalg matmul matvec outer sparse_matmul "
         "tensordot trace vdot vecdot vecmat"
     ),
-    "polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub roots",
+    "polynomials.coefficients": "poly poly1d polyadd polyder polydiv polyint polymul polysub roots",
+    "polynomials.fits": "polyfit",
     "grouping": "groupby_reduce",
     "overlap.map_overlap": "map_overlap",
-    "user_functions": (
-        "BlockFunction Monoid OperatorReport apply apply_along_axis apply_gufunc apply_over_axes "
-        "as_gufunc block_operator blockwise check_operator gufunc map_blocks mutator pin "
-        "reduce_over reduction rule scan_over"
-    ),
+    "user_functions.along_axis": "apply_along_axis apply_over_axes",
+    "user_functions.block_operators": "BlockFunction block_operator",
+    "user_functions.blockwise": "blockwise",
+    "user_functions.check_operator": "OperatorReport check_operator",
+    "user_functions.gufuncs": "apply_gufunc as_gufunc gufunc",
+    "user_functions.map_blocks": "map_blocks",
+    "user_functions.pin": "pin",
+    "user_functions.reduce_over": "Monoid reduce_over scan_over",
+    "user_functions.reduction": "reduction",
+    "user_functions.rule_decorators": "apply mutator rule",
     "patterns.thread_parts": "extract_slice parallel_insert_slice perform_concurrently subview",
     "calibration": "calibrate",
     "loops": "iterate",

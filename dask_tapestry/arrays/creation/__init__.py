@@ -1,15 +1,19 @@
 """Arrays made from nothing, or copied."""
 
-from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.creation.bracket_grids import *
-from dask_tapestry.arrays.creation.bracket_joins import *
-from dask_tapestry.arrays.creation.copies import *
-from dask_tapestry.arrays.creation.filled import *
-from dask_tapestry.arrays.creation.filled_like import *
-from dask_tapestry.arrays.creation.grids import *
-from dask_tapestry.arrays.creation.matrices import *
-from dask_tapestry.arrays.creation.ranges import *
-from dask_tapestry.arrays.creation.windows import *
+from typing import TYPE_CHECKING
+
+from dask_tapestry.arrays.core.late_chapters import late_chapter
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.creation.bracket_grids import *
+    from dask_tapestry.arrays.creation.bracket_joins import *
+    from dask_tapestry.arrays.creation.copies import *
+    from dask_tapestry.arrays.creation.filled import *
+    from dask_tapestry.arrays.creation.filled_like import *
+    from dask_tapestry.arrays.creation.grids import *
+    from dask_tapestry.arrays.creation.matrices import *
+    from dask_tapestry.arrays.creation.ranges import *
+    from dask_tapestry.arrays.creation.windows import *
 
 __all__ = [
     "arange",
@@ -49,4 +53,5 @@ __all__ = [
     "zeros_like",
 ]
 
-write_out(__name__)
+if not TYPE_CHECKING:
+    late_chapter(__name__)

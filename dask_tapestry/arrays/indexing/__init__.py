@@ -1,12 +1,16 @@
 """Cells at places: ``x[key]``, ``x[key] = value``, and the functions that do so."""
 
-from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.indexing.choices import *
-from dask_tapestry.arrays.indexing.flat_index import *
-from dask_tapestry.arrays.indexing.piecewise import *
-from dask_tapestry.arrays.indexing.take import *
-from dask_tapestry.arrays.indexing.triangles import *
-from dask_tapestry.arrays.indexing.written_cells import *
+from typing import TYPE_CHECKING
+
+from dask_tapestry.arrays.core.late_chapters import late_chapter
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.indexing.choices import *
+    from dask_tapestry.arrays.indexing.flat_index import *
+    from dask_tapestry.arrays.indexing.piecewise import *
+    from dask_tapestry.arrays.indexing.take import *
+    from dask_tapestry.arrays.indexing.triangles import *
+    from dask_tapestry.arrays.indexing.written_cells import *
 
 __all__ = [
     "choose",
@@ -31,4 +35,5 @@ __all__ = [
     "unravel_index",
 ]
 
-write_out(__name__)
+if not TYPE_CHECKING:
+    late_chapter(__name__)

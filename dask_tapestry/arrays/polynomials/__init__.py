@@ -1,8 +1,12 @@
 """Polynomials by their coefficients: arithmetic, roots and least squares."""
 
-from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.polynomials.coefficients import *
-from dask_tapestry.arrays.polynomials.fits import *
+from typing import TYPE_CHECKING
+
+from dask_tapestry.arrays.core.late_chapters import late_chapter
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.polynomials.coefficients import *
+    from dask_tapestry.arrays.polynomials.fits import *
 
 __all__ = [
     "poly",
@@ -17,4 +21,5 @@ __all__ = [
     "roots",
 ]
 
-write_out(__name__)
+if not TYPE_CHECKING:
+    late_chapter(__name__)

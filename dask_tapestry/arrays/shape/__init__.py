@@ -1,11 +1,15 @@
 """The same cells in another shape: reshaped, transposed, broadcast."""
 
-from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.shape.atleast import *
-from dask_tapestry.arrays.shape.broadcasting import *
-from dask_tapestry.arrays.shape.reshaping import *
-from dask_tapestry.arrays.shape.shape_queries import *
-from dask_tapestry.arrays.shape.transposing import *
+from typing import TYPE_CHECKING
+
+from dask_tapestry.arrays.core.late_chapters import late_chapter
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.shape.atleast import *
+    from dask_tapestry.arrays.shape.broadcasting import *
+    from dask_tapestry.arrays.shape.reshaping import *
+    from dask_tapestry.arrays.shape.shape_queries import *
+    from dask_tapestry.arrays.shape.transposing import *
 
 __all__ = [
     "atleast_1d",
@@ -29,4 +33,5 @@ __all__ = [
     "transpose",
 ]
 
-write_out(__name__)
+if not TYPE_CHECKING:
+    late_chapter(__name__)

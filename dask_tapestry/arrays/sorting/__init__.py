@@ -1,12 +1,16 @@
 """Cells in order: sorting, searching, sets."""
 
-from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.sorting.complex_order import *
-from dask_tapestry.arrays.sorting.partition import *
-from dask_tapestry.arrays.sorting.search import *
-from dask_tapestry.arrays.sorting.sets import *
-from dask_tapestry.arrays.sorting.sort import *
-from dask_tapestry.arrays.sorting.unique import *
+from typing import TYPE_CHECKING
+
+from dask_tapestry.arrays.core.late_chapters import late_chapter
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.sorting.complex_order import *
+    from dask_tapestry.arrays.sorting.partition import *
+    from dask_tapestry.arrays.sorting.search import *
+    from dask_tapestry.arrays.sorting.sets import *
+    from dask_tapestry.arrays.sorting.sort import *
+    from dask_tapestry.arrays.sorting.unique import *
 
 __all__ = [
     "argpartition",
@@ -32,4 +36,5 @@ __all__ = [
     "unique_values",
 ]
 
-write_out(__name__)
+if not TYPE_CHECKING:
+    late_chapter(__name__)

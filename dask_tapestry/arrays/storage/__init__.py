@@ -1,12 +1,16 @@
 """Arrays in files and stores."""
 
-from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.storage.files import *
-from dask_tapestry.arrays.storage.icechunk_arrays import *
-from dask_tapestry.arrays.storage.npy_files import *
-from dask_tapestry.arrays.storage.numpy_files import *
-from dask_tapestry.arrays.storage.stores import *
-from dask_tapestry.arrays.storage.zarr_arrays import *
+from typing import TYPE_CHECKING
+
+from dask_tapestry.arrays.core.late_chapters import late_chapter
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.storage.files import *
+    from dask_tapestry.arrays.storage.icechunk_arrays import *
+    from dask_tapestry.arrays.storage.npy_files import *
+    from dask_tapestry.arrays.storage.numpy_files import *
+    from dask_tapestry.arrays.storage.stores import *
+    from dask_tapestry.arrays.storage.zarr_arrays import *
 
 __all__ = [
     "from_npy",
@@ -30,4 +34,5 @@ __all__ = [
     "to_zarr",
 ]
 
-write_out(__name__)
+if not TYPE_CHECKING:
+    late_chapter(__name__)

@@ -1,16 +1,20 @@
 """Functions of the user's own, of blocks, vectors, cells and graphs."""
 
-from dask_tapestry.arrays.core.docstrings import write_out
-from dask_tapestry.arrays.user_functions.along_axis import *
-from dask_tapestry.arrays.user_functions.block_operators import *
-from dask_tapestry.arrays.user_functions.blockwise import *
-from dask_tapestry.arrays.user_functions.check_operator import *
-from dask_tapestry.arrays.user_functions.gufuncs import *
-from dask_tapestry.arrays.user_functions.map_blocks import *
-from dask_tapestry.arrays.user_functions.pin import *
-from dask_tapestry.arrays.user_functions.reduce_over import *
-from dask_tapestry.arrays.user_functions.reduction import *
-from dask_tapestry.arrays.user_functions.rule_decorators import *
+from typing import TYPE_CHECKING
+
+from dask_tapestry.arrays.core.late_chapters import late_chapter
+
+if TYPE_CHECKING:  # imported when one of its names is asked for
+    from dask_tapestry.arrays.user_functions.along_axis import *
+    from dask_tapestry.arrays.user_functions.block_operators import *
+    from dask_tapestry.arrays.user_functions.blockwise import *
+    from dask_tapestry.arrays.user_functions.check_operator import *
+    from dask_tapestry.arrays.user_functions.gufuncs import *
+    from dask_tapestry.arrays.user_functions.map_blocks import *
+    from dask_tapestry.arrays.user_functions.pin import *
+    from dask_tapestry.arrays.user_functions.reduce_over import *
+    from dask_tapestry.arrays.user_functions.reduction import *
+    from dask_tapestry.arrays.user_functions.rule_decorators import *
 
 __all__ = [
     "BlockFunction",
@@ -34,4 +38,5 @@ __all__ = [
     "scan_over",
 ]
 
-write_out(__name__)
+if not TYPE_CHECKING:
+    late_chapter(__name__)

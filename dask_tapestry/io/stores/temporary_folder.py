@@ -33,13 +33,13 @@ def temporary_root() -> str:
     """Folder or URL in which computes have their folders."""
     named = setting("temporary-store") or of_dask("temporary-directory")
     root = str(named or gettempdir())
-    return _absolute(root) if isabs(root) else _written(root)
+    return _absolute(root) or _written(root)
 
 
 @lru_cache(maxsize=16)
-def _absolute(root: str) -> str:
-    """An absolute path as it is written here: each plan asks for it."""
-    return _written(root)
+def _absolute(root: str) -> str | None:
+    """An absolute path as it is written here, as each plan asks for it; None of another."""
+    return _written(root) if isabs(root) else None
 
 
 def _written(named: str) -> str:

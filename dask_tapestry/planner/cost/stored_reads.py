@@ -162,6 +162,7 @@ def _covered(shifts: Sequence[_Shift], everything: ZRange, axis: int) -> int:
     return everything.hi[axis] - everything.lo[axis] if alone else 0
 
 
+@lru_cache(maxsize=4096)  # grids differ along one dimension: along the others blocks read the same
 def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> float:
     """How often the blocks in a row read the chunks that the one from `start` reads."""
     if not spans:

@@ -52,6 +52,11 @@ def typical_blocks(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock
     >>> [(str(box), share) for box, share in typical_blocks(program, cuts)]
     [('[0:100, 0:1000]', 0.75), ('[2700:2800, 0:1000]', 0.25)]
     """
+    return _typical_blocks(program, tuple(cuts))
+
+
+@lru_cache(maxsize=4096)  # counted, and priced by what a grid takes at least, then by all it takes
+def _typical_blocks(program: Program, cuts: tuple[Cuts, ...]) -> tuple[TypicalBlock, ...]:
     uneven = tuple(sorted({*joining_dims(program), *seeking_dims(program)}))
     if any(cuts[dim].count > 1 for dim in uneven):
         return _of_each_kind(program, cuts, uneven)
@@ -92,13 +97,20 @@ def largest_block(program: Program, cuts: Sequence[Cuts]) -> ZRange:
     >>> print(largest_block(group_of(nodes, set()).program, cuts), largest_box(cuts))
     [0:30, 0:1] [0:30, 1:2]
     """
+    return _largest_block(program, tuple(cuts))
+
+
+@lru_cache(maxsize=4096)
+def _largest_block(program: Program, cuts: tuple[Cuts, ...]) -> ZRange:
     box = largest_box(cuts)
     last = [dim for dim, own in enumerate(cuts) if own.count > 1 and box.hi[dim] == own.extent]
+    waning = [dim for dim in last if dim in waning_dims(program)]
+    if not waning:
+        return box
     spans = list(zip(box.lo, box.hi, strict=True))
-    for dim in last:
-        if dim in waning_dims(program):
-            before = max(0, cuts[dim].count - 2)
-            spans[dim] = max(map(cuts[dim].block, (before, 0)), key=lambda span: span[1] - span[0])
+    for dim in waning:
+        before = max(0, cuts[dim].count - 2)
+        spans[dim] = max(map(cuts[dim].block, (before, 0)), key=lambda span: span[1] - span[0])
     return ZRange([lo for lo, _ in spans], [hi for _, hi in spans])
 
 

@@ -43,6 +43,18 @@ def read(key: str) -> Compiled | None:
     return None if folder is None else read_from(folder, key)
 
 
+def may_be_kept(key: str) -> bool:
+    """Whether a file of a name is there, in a directory that may be trusted or not.
+
+    That is known in a twentieth of the time in which the directory is looked at.
+    """
+    try:
+        os.stat(os.path.expanduser(f"{_named()}/{key}"))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def read_from(folder: Path, key: str) -> Compiled | None:
     """`read` in a folder that can be trusted."""
     try:
@@ -87,10 +99,8 @@ def directory() -> Path | None:
     """
     if not hasattr(os, "geteuid"):  # outside POSIX nobody says whose it is
         return None
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    named = os.environ.get(DIRECTORY)
     try:  # a user that the system does not know has no home
-        folder = Path(named or f"{base}/dask_tapestry/kernels").expanduser()
+        folder = Path(_named()).expanduser()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = folder.resolve()  # links may be changed after this
         why = private_folder.fault(folder)
@@ -100,6 +110,12 @@ def directory() -> Path | None:
         _say_once(f"no compiled kernels are kept in {folder}, and none are loaded from it: {why}")
         return None
     return folder
+
+
+def _named() -> str:
+    """The path of the directory, wherever it leads."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return os.environ.get(DIRECTORY) or f"{base}/dask_tapestry/kernels"
 
 
 @cache

@@ -34,6 +34,14 @@ def test_what_was_written_is_read(folder):
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
+def test_that_nothing_is_kept_is_known_without_the_directory(folder):
+    assert not object_cache.may_be_kept("a")
+    assert not folder.exists()
+    object_cache.write("a", KEPT)
+    assert object_cache.may_be_kept("a")
+    assert not object_cache.may_be_kept("b")
+
+
 @pytest.mark.parametrize("length", [0, 1, object_cache.DIGEST - 1, object_cache.DIGEST, 100, -1])
 def test_a_torn_file_is_missed_and_made_again(folder, length):
     object_cache.write("a", KEPT)
