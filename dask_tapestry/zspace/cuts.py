@@ -83,6 +83,8 @@ class Cuts(_Derived):
     def _counted(self) -> int:
         if self.edges:
             return len(self.edges) - 1
+        if not self.step:  # no cuts, which `verify` says of a damaged plan
+            return 0
         return 1 + -(-max(self.extent - self.lead, 0) // self.step)
 
     def block(self, number: int) -> tuple[int, int]:

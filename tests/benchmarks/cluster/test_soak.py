@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.cluster
 def test_a_cluster_that_is_disturbed_breaks_nothing(tmp_path):
-    told = ["--minutes", "0.3", "--only", "sum,climatology,heat,rows to columns", "--seed", "1"]
+    told = ["--minutes", "0.5", "--only", "sum,climatology,heat,rows to columns", "--seed", "1"]
     command = [sys.executable, ROOT / "benchmarks/cluster/soak.py", *told, "--json"]
     done = subprocess.run(
         [*command, tmp_path / "soak.json"], capture_output=True, text=True, timeout=300
