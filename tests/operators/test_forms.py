@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.arrays import public_names  # noqa: F401  (all operators are imported)
+from dask_tapestry.cells import CellBuilder
 from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.operators.indexing.gather import Gather
 from dask_tapestry.operators.indexing.scatter import Scatter
@@ -18,6 +19,7 @@ from dask_tapestry.operators.indexing.take import Take, take
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFunction
 from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.operators.reductions.bincount import BinCount, bincount
+from dask_tapestry.operators.reductions.cells_at_extreme import CellsAtExtreme
 from dask_tapestry.operators.reductions.group_fold import GroupFold, GroupMerge, group_fold
 from dask_tapestry.operators.reductions.joint_bin_counts import JointBinCounts
 from dask_tapestry.operators.reductions.joint_group_folds import JointGroupFolds, JointGroupMerge
@@ -93,6 +95,15 @@ def joint(n, m, kind, seed):
     return apply(JointReductions(tuple(parts)), x)
 
 
+def carried(n, m, kind, seed):
+    """What lies at the first greatest cell, in a formula of two inputs."""
+    score, band = lanes(9 * (n or 1), m, kind, seed), held((9 * (n or 1), m), kind, seed + 1)
+    builder = CellBuilder([score.type.dtype, band.type.dtype])
+    double = builder.finish(builder.call("add", (1, 1), band.type.dtype))
+    fold = reduce(score, "argmax", 0).operator
+    return apply(CellsAtExtreme(fold, (double.dtype,), (double,)), score, band)
+
+
 def folded(n, m, kind, seed):
     return fold(held((n, m), "f8", seed), Monoid(0.0, np.add), 0)
 
@@ -165,6 +176,7 @@ def updated(n, m, kind, seed):
 MADE = {  # of n cells that are folded or ordered, m times
     Reduce: lambda n, m, kind, seed: reduce(held((n * 9, m), kind, seed), "sum", 0),
     JointReductions: joint,
+    CellsAtExtreme: carried,
     BinCount: counted,
     JointBinCounts: counted_together,
     GroupFold: grouped,
