@@ -147,7 +147,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | *a rule's name* | one of the user's that says so | as often as it says |
 | loops | steps of stencils that repeat are computed several at a time | once |
 | simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |
-| takes along axes | cells taken at own places are taken along one axis; *simplify* | until none is |
+| takes along axes | cells taken at own places are taken along one axis; *simplify* | until none |
 | merged dimensions | folds and products of what was merged | until none applies |
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
