@@ -215,12 +215,22 @@ def _leaf(
     count = len(groups.groups)
     values = cells[(slice(None),) * codes.ndim + tile]
     shape = values.shape[codes.ndim :]
-    values = values.reshape(codes.size, prod(shape))
+    values = _rows(values, codes.ndim)
     held = np.flatnonzero((numbers >= 0) & (numbers < count))
     if held.size < numbers.size:
         values, numbers = values[held], numbers[held]
     leaf = GroupedLeaf(values, numbers, count, groups.state, groups.identity, groups.skipna)
     return leaf, shape
+
+
+def _rows(cells: Block, rank: int) -> Block:
+    """Cells with their first axes merged, and the others; copied as they lie, where they must be."""
+    count, width = prod(cells.shape[:rank]), prod(cells.shape[rank:])
+    steps = [abs(step) for step in cells.strides]
+    if min(steps[rank:], default=0) <= min(steps[:rank], default=0):
+        return cells.reshape(count, width)
+    turned = cells.transpose(*range(rank, cells.ndim), *range(rank))
+    return turned.reshape(width, count).T
 
 
 KERNELS: Final[dict[str, Kernel]] = {

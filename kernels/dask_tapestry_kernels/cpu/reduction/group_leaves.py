@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
+from dask_tapestry_kernels.cpu.reduction.group_rows_compiled import added
 
 Block = np.ndarray[Any, Any]
 ROW: Final = 256  # columns from which a call of NumPy for each row is faster than one for all
@@ -55,8 +56,20 @@ class GroupedLeaf(NamedTuple):
         cells = self.values.astype(dtype, copy=False)
         return cells if null is None else np.where(null, dtype.type(filler), cells)
 
+    def sums(self, dtype: np.dtype[Any]) -> tuple[Block, Block | None]:
+        """Sums in a dtype of what is not left out, and where cells are: None where none is."""
+        native = added(self.values, self.numbers, self.groups, dtype, self.skipna)
+        if native is not None:
+            return native.table, self.null if native.left_out else None
+        null = self.null
+        return self.folded(np.add, self.replaced(null, 0, dtype), 0), null
+
     def folded(self, function: Callable[..., Block], values: Block, start: Any) -> Block:
-        """Rows of values folded by group, in their order, from `start` on."""
+        """Rows of values folded by group, in their order, from `start` on: sums from zero."""
+        if function is np.add:
+            native = added(values, self.numbers, self.groups, values.dtype, skipna=False)
+            if native is not None:
+                return native.table
         table = np.full((self.groups, values.shape[1]), start, values.dtype)
         if not values.size:
             return table
@@ -132,7 +145,7 @@ def _values(leaf: GroupedLeaf, function: Callable[..., Block]) -> Block:
 def _sum(leaf: GroupedLeaf) -> Block:
     if leaf.values.dtype == np.bool_ and leaf.state.kind in "iu":
         return leaf.true_cells()
-    return _values(leaf, np.add)
+    return leaf.sums(leaf.state)[0]
 
 
 def _product(leaf: GroupedLeaf) -> Block:
@@ -158,18 +171,19 @@ def _worst(dtype: np.dtype[Any], worst: float) -> Any:
 
 
 def _mean(leaf: GroupedLeaf) -> Block:
-    null, states = leaf.null, np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
-    states["sum"] = leaf.folded(np.add, leaf.replaced(null, 0, leaf.state["sum"]), 0)
+    states = np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
+    states["sum"], null = leaf.sums(leaf.state["sum"])
     states["count"] = leaf.sizes(null)
     return states
 
 
 def _variance(leaf: GroupedLeaf) -> Block:
     """Count, mean, and sum of squared deviations from the mean of the leaf's own cells."""
-    null, states = leaf.null, np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
+    states = np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
+    sums, null = leaf.sums(leaf.state["mean"])
     states["count"] = sizes = leaf.sizes(null)
     cells = leaf.replaced(null, 0, leaf.state["mean"])
-    mean = leaf.folded(np.add, cells, 0) / np.maximum(sizes, 1).astype(leaf.state["m2"])
+    mean = sums / np.maximum(sizes, 1).astype(leaf.state["m2"])
     states["mean"] = mean
     off = cells - mean[leaf.numbers]
     squares = off * off if off.dtype.kind != "c" else off.real * off.real + off.imag * off.imag
