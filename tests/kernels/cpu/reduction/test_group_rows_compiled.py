@@ -46,7 +46,8 @@ def laid(values, layout):
     [
         ("f4", "nanmean", MEAN), ("f8", "nanmean", MEAN), ("i2", "nanmean", MEAN),
         ("f4", "nanvar", SPREAD), ("f8", "nanvar", SPREAD), ("f4", "sum", "f4"),
-        ("f8", "sum", "f8"), ("i4", "sum", "i8"), ("u8", "sum", "u8"), ("?", "sum", "i8"), ("?", "nanmean", MEAN),
+        ("f8", "sum", "f8"), ("i4", "sum", "i8"), ("u8", "sum", "u8"), ("?", "sum", "i8"),
+        ("?", "nanmean", MEAN),
     ],
 )  # fmt: skip
 def test_sums_have_the_bits_of_the_way_through_numpy(
