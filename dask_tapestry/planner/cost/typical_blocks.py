@@ -66,6 +66,8 @@ def _typical_blocks(program: Program, cuts: tuple[Cuts, ...]) -> tuple[TypicalBl
 def _with_last_ones(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock, ...]:
     """The largest block, and where blocks are few along waning dimensions the last ones there."""
     largest = largest_block(program, cuts)
+    if not any(1 < own.count <= FEW_NODES for own in cuts):  # so nobody asks which ones wane
+        return (TypicalBlock(largest, 1.0),)
     few = [d for d in waning_dims(program) if 1 < cuts[d].count <= FEW_NODES]
     blocks = [TypicalBlock(largest, 1.0)]
     for dim in few:
