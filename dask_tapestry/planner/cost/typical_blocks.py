@@ -57,6 +57,8 @@ def typical_blocks(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock
 
 @lru_cache(maxsize=4096)  # counted, and priced by what a grid takes at least, then by all it takes
 def _typical_blocks(program: Program, cuts: tuple[Cuts, ...]) -> tuple[TypicalBlock, ...]:
+    if all(own.count == 1 for own in cuts):
+        return (TypicalBlock(largest_box(cuts), 1.0),)
     uneven = tuple(sorted({*joining_dims(program), *seeking_dims(program)}))
     if any(cuts[dim].count > 1 for dim in uneven):
         return _of_each_kind(program, cuts, uneven)
