@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import sys
+from functools import cache
 
 from dask.utils import parse_bytes
 
@@ -67,6 +68,7 @@ def _statm() -> tuple[int, int]:
     return int(pages[0]) * page, int(pages[1]) * page
 
 
+@cache
 def machine_memory() -> int:
     """Bytes of memory of this machine."""
     return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from dask_tapestry.teg import Node, Sink, Source
 
 NOTHING: Final[Mapping[Node, Node]] = {}
+ENDS: Final = (Source, Sink)
 
 
 class GraphForm(NamedTuple):
@@ -50,20 +51,22 @@ def form_of_graph(
     ends: list[Node] = []
     stored, sinks = False, 0
     for written in order:
-        node = given.get(written, written)
+        node = given.get(written, written) if given else written
         operator = node.operator
         what: Any = node.form
-        if isinstance(operator, Source | Sink):
+        line = node.line
+        if isinstance(operator, ENDS):
             what = operator.slot(len(ends))
             if what is None:
                 return None
             ends.append(node)
-            sinks += isinstance(operator, Sink)
-        external = isinstance(operator, Source) and operator.external
-        stored |= not external and isinstance(operator, Source | Sink)
+            if isinstance(operator, Source) and operator.external:
+                line = None
+            else:
+                stored = True
+                sinks += isinstance(operator, Sink)
         inputs = [number[x] for x in node.inputs]
         after = tuple([number[x] for x in node.after]) if node.after else ()
-        said = node.annotations.text
-        rows.append((what, *inputs, after, None if external else node.line, said))
+        rows.append((what, *inputs, after, line, node.annotations.text))
     key = (*rows, *[number[root] for root in roots])
     return GraphForm(key, tuple(roots), order, ends, stored, sinks, given)

@@ -108,7 +108,7 @@ def selector_before_elementwise(node: Node, shared: Shared) -> Node | None:
                 x.type.nbytes for x in formula.inputs
             ):
                 return None
-            moved = [apply(selector, x, line="") for x in formula.inputs]
+            moved = [apply(selector, x, line="", form=node.form) for x in formula.inputs]
             return reapply(formula, moved)
     return None
 

@@ -23,7 +23,8 @@ from dask_tapestry.teg.users_line import users_line
 from dask_tapestry_kernels.block_format import BlockFormat, device_among
 from dask_tapestry_kernels.device_error import KernelDeviceError
 
-_interned: WeakValueDictionary[str, Node] = WeakValueDictionary()
+Application = tuple[str, tuple["Node", ...], tuple["Node", ...], str]  # what makes it another node
+_interned: WeakValueDictionary[Application, Node] = WeakValueDictionary()
 _lock = Lock()
 Origin = tuple[str | None, Annotations]  # line, None for the user's that runs now
 _origin: ContextVar[Origin | None] = ContextVar("origin", default=None)  # of a rewritten node
@@ -47,7 +48,8 @@ class Node:
     type
         Type of the output; of a sink, of what it writes.
     digest
-        Text that equals another node's exactly when the nodes are equal, in any process.
+        Text that equals another node's exactly when the nodes are equal, in any process; written
+        when it is first asked for.
     form
         The same of the operator alone.
     input_types
@@ -64,9 +66,9 @@ class Node:
 
     __slots__ = (
         "__weakref__",
+        "_digest",
         "after",
         "annotations",
-        "digest",
         "form",
         "format",
         "input_types",
@@ -85,13 +87,27 @@ class Node:
     type: TensorType
     input_types: tuple[TensorType, ...]
     is_sequence_point: bool
-    digest: str
     form: str
     line: str | None  # a `UsersLine` where the user wrote it
     annotations: Annotations
     stored: Known | None
     format: BlockFormat | None
     is_met: bool
+    _digest: str | None
+
+    @property
+    def digest(self) -> str:
+        """Text of the node, for which those of all that it needs are written first."""
+        stack = [self] if self._digest is None else []
+        while stack:
+            node = stack[-1]
+            unknown = [x for x in (*node.inputs, *node.after) if x._digest is None]
+            stack.extend(unknown)
+            if not unknown:
+                node._digest = _digest(node.form, node.inputs, node.after, node.annotations)
+                stack.pop()
+        assert self._digest is not None
+        return self._digest
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load_last, (table([self]),)
@@ -178,13 +194,13 @@ def _applied(
     annotations: Annotations,
 ) -> Tensor:
     """The node, which is known or made; `form` is the operator's."""
-    digest = _digest(form, inputs, after, annotations)
-    known = _interned.get(digest)
+    application = form, inputs, after, annotations.text
+    known = _interned.get(application)
     if known is not None:
         return known
     node = Node.__new__(Node)
     node.operator, node.inputs, node.after = operator, inputs, after
-    node.form, node.digest, node.annotations = form, digest, annotations
+    node.form, node._digest, node.annotations = form, None, annotations
     if not operator.any_cells:
         _refuse_references(operator, inputs)
     node.input_types = tuple([i.type for i in inputs])
@@ -195,7 +211,7 @@ def _applied(
     node.is_met = False
     node.format = _format(operator, node)
     with _lock:
-        return _interned.setdefault(digest, node)
+        return _interned.setdefault(application, node)
 
 
 def _format(operator: Operator, node: Node) -> BlockFormat | None:
@@ -253,7 +269,8 @@ def reapply(
     """
     said = node.annotations if annotations is None else annotations
     inputs, after = tuple(inputs), tuple(after)
-    if inputs == node.inputs and after == node.after and said == node.annotations:
+    is_same = inputs == node.inputs and after == node.after
+    if is_same and (said is node.annotations or said == node.annotations):
         return node
     return _applied(node.operator, node.form, inputs, after, node.line or "", said)
 
@@ -262,7 +279,8 @@ def is_interned(node: Node) -> bool:
     """Whether `node` is the one node of its application."""
     form = form_of(node.operator)
     digest = _digest(form, node.inputs, node.after, node.annotations)
-    return digest == node.digest and _interned.get(digest) is node
+    application = form, node.inputs, node.after, node.annotations.text
+    return digest == node.digest and _interned.get(application) is node
 
 
 def sequence_point(*after: Node) -> Node:
@@ -325,8 +343,11 @@ def topological(roots: Iterable[Node], known: Container[Node] = ()) -> list[Node
                 order.append(node)
             continue
         state[node] = False
-        needed = (*node.after[::-1], *node.inputs[::-1])
-        stack.extend(n for n in needed if n not in state and n not in known)
+        needed = (*node.after[::-1], *node.inputs[::-1]) if node.after else node.inputs[::-1]
+        if known:
+            stack += [n for n in needed if n not in state and n not in known]
+        else:
+            stack += [n for n in needed if n not in state]
     return order
 
 

@@ -12,7 +12,16 @@ import numpy as np
 from dask_tapestry.errors import ArgumentTypeError
 from dask_tapestry.teg.stored_names import stored_name
 
-_writers: dict[type, Callable[[Any], str]] = {}  # by type: how to write its values
+
+class _Writers(dict[type, Callable[[Any], str]]):
+    """How to write the values of each type; found out when the first one is met."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], str]:
+        write = self[kind] = _writer(kind)
+        return write
+
+
+_writers = _Writers()
 
 
 def token(value: object) -> str:
@@ -30,11 +39,7 @@ def token(value: object) -> str:
     >>> token((1, "a", np.dtype("f4"), None))
     "(1,'a',<f4,None,)"
     """
-    kind = type(value)
-    write = _writers.get(kind)
-    if write is None:
-        write = _writers[kind] = _writer(kind)
-    return write(value)
+    return _writers[type(value)](value)
 
 
 class OpenToken:
@@ -80,11 +85,16 @@ def _writer(kind: type) -> Callable[[Any], str]:
         return lambda value: f"{kind.__name__}.{value.name}"
     if issubclass(kind, tuple):
         name = "" if kind is tuple else stored_name(kind).rpartition(".")[2]
-        return lambda value: f"{name}({''.join([token(item) + ',' for item in value])})"
+        return lambda value: f"{name}({''.join([_writers[type(x)](x) + ',' for x in value])})"
     if is_dataclass(kind):
         name = stored_name(kind)
         names = [f.name for f in fields(kind) if f.compare]
-        return lambda value: f"{name}({','.join([token(getattr(value, n)) for n in names])})"
+
+        def write(value: Any) -> str:
+            parts = [getattr(value, n) for n in names]
+            return f"{name}({','.join([_writers[type(x)](x) for x in parts])})"
+
+        return write
     raise ArgumentTypeError(f"no canonical text for {kind.__name__}")
 
 

@@ -81,8 +81,9 @@ def users_line(depth: int = 1) -> UsersLine | None:
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        if _is_ours(code.co_filename):
-            word = _word_of(code.co_name, code.co_filename) or word  # the outermost that has one
+        own = _own_word(code.co_name, code.co_filename)
+        if own is not None:
+            word = own or word  # the outermost that has one
         elif not _is_inside(frame):
             return _line_at(code.co_filename, frame.f_lineno, word)
         frame = frame.f_back
@@ -124,8 +125,10 @@ def _is_ours(path: str) -> bool:
     return path.startswith(NOT_THE_USERS)
 
 
-@lru_cache(maxsize=1024)
-def _word_of(name: str, path: str) -> str:
-    """The name of a function if it is one for users, else nothing."""
+@lru_cache(maxsize=4096)
+def _own_word(name: str, path: str) -> str | None:
+    """The name of a function of the library if it is one for users, else ""; None of others."""
+    if not _is_ours(path):
+        return None
     is_public = name[0] not in "_<" and name not in WRAPPERS and path.startswith(PUBLIC)
     return name if is_public else ""

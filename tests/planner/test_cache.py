@@ -330,7 +330,7 @@ OTHER_SHAPES = """
 import sys
 import numpy as np, dask_tapestry as dt
 blocks = []
-for number in range(1_600):
+for number in range(2_000):
     x = dt.asarray(np.ones((1 + number % 30, 1 + number // 30)))
     getattr((x - x.mean(0)).sum(0), "PLANNED")()
     if number % 100 == 99:

@@ -75,7 +75,7 @@ def forged(operator, inputs=(), after=(), type_=None, digest=None):
     node.input_types = tuple(x.type for x in inputs)
     node.is_sequence_point = isinstance(operator, SequencePoint)
     node.type = type_ or TensorType((4,), F8)
-    node.digest = digest or f"forged {id(node)}"
+    node._digest = digest or f"forged {id(node)}"
     node.line = "user.py:7"
     node.annotations = NONE
     return node

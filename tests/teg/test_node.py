@@ -17,6 +17,19 @@ ONE = np.float64(1)
 EXPRESSION = "dt.exp(dt.arange(12.0).reshape(3, 4)[::-1, 1:].T @ dt.ones(3)).sum(axis=0)"
 
 
+def test_digests_of_a_deep_graph_are_written_when_they_are_asked_for():
+    x = first = dt.arange(7.5).node
+    for number in range(2 * sys.getrecursionlimit()):
+        x = apply(Concat(0), x, full((1,), np.float64(number)))
+    assert x._digest is None
+    text = x.digest
+    assert first._digest is not None
+    again = pickle.loads(pickle.dumps(x))
+    assert again is x
+    assert again.digest == text
+    assert len({node.digest for node in topological([x])}) == len(topological([x]))
+
+
 def test_the_same_application_is_the_same_node():
     x = dt.arange(4)
     assert (x + 1).node is (dt.arange(4) + 1).node

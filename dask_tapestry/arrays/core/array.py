@@ -81,7 +81,7 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         *,
         plan: PlannedGraph | None = None,
     ) -> None:
-        if not isinstance(node, Node | Deferred):
+        if not isinstance(node, (Node, Deferred)):
             node = blocks_named(node, name, chunks, dtype, meta, shape)
         self._known: dict[str, Any] = {}  # what was lowered for this very array, and said of it
         self._deferred = node if isinstance(node, Deferred) else None

@@ -33,6 +33,7 @@ from dask_tapestry.operators.cells.elementwise import Operand, elementwise
 from dask_tapestry.teg import Tensor
 
 PLAIN = frozenset((Array, bool, int, float, complex))  # operands that have no mask
+NUMBERS = (bool, int, float, complex, np.generic)  # types of scalars that stay as they are
 DOCUMENTATION = """{summary}
 
     Cell by cell, as `numpy.{name}`: shapes broadcast, dtypes promote as in NumPy (NEP 50).
@@ -155,7 +156,7 @@ def operand(value: ArrayLike | date | timedelta | None, beside_objects: bool = F
     """
     if isinstance(value, Array):
         return value.node
-    if isinstance(value, bool | int | float | complex | np.generic):
+    if isinstance(value, NUMBERS):
         return value
     if isinstance(value, str):
         return np.str_(value)

@@ -46,6 +46,7 @@ SIMPLE_POWERS_OF: Final = {  # codes of the dtypes for which NumPy does so
     "square": "bBhHiIlLqQefdFD", "positive": "bBhHiIlLqQefd", "sqrt": "fdFD",
     "reciprocal": "efdFD",
 }  # fmt: skip
+CELLS: Final = (np.generic, np.ndarray)  # types of scalars that have a dtype
 PROBES: Final = (1, 3)  # cells that a fill value may meet
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
@@ -264,7 +265,7 @@ def astype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
 def _promotes_as(operand: Operand) -> np.dtype[Any] | type:
     if isinstance(operand, Tensor):
         return operand.type.dtype
-    if isinstance(operand, np.generic | np.ndarray):
+    if isinstance(operand, CELLS):
         return operand.dtype
     return np.dtype(bool) if isinstance(operand, bool) else type(operand)
 

@@ -312,7 +312,8 @@ def _held_reads(
     workers: int,
     hosts: int,
 ) -> HeldReads:
-    boxes, moves = program.schedule(box).boxes, movement(program)
+    boxes = program.schedule(box).boxes
+    moves = () if workers == 1 else movement(program)
     count = prod([c.count for c in cuts])
     edges = slices = 0
     sliced = 0.0

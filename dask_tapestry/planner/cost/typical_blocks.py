@@ -57,6 +57,8 @@ def typical_blocks(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock
 
 @lru_cache(maxsize=4096)  # counted, and priced by what a grid takes at least, then by all it takes
 def _typical_blocks(program: Program, cuts: tuple[Cuts, ...]) -> tuple[TypicalBlock, ...]:
+    if all(own.count == 1 for own in cuts):
+        return (TypicalBlock(largest_box(cuts), 1.0),)
     uneven = tuple(sorted({*joining_dims(program), *seeking_dims(program)}))
     if any(cuts[dim].count > 1 for dim in uneven):
         return _of_each_kind(program, cuts, uneven)
@@ -66,6 +68,8 @@ def _typical_blocks(program: Program, cuts: tuple[Cuts, ...]) -> tuple[TypicalBl
 def _with_last_ones(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock, ...]:
     """The largest block, and where blocks are few along waning dimensions the last ones there."""
     largest = largest_block(program, cuts)
+    if not any(1 < own.count <= FEW_NODES for own in cuts):  # so nobody asks which ones wane
+        return (TypicalBlock(largest, 1.0),)
     few = [d for d in waning_dims(program) if 1 < cuts[d].count <= FEW_NODES]
     blocks = [TypicalBlock(largest, 1.0)]
     for dim in few:

@@ -57,6 +57,8 @@ def worst_needs(program: Program, cuts: tuple[Cuts, ...], input_cuts: Held, loca
 @lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
 def _worst_needs(program: Program, cuts: tuple[Cuts, ...], input_cuts: Held, local: bool) -> Needs:
     usual = usual_needs(program, cuts, input_cuts, local)
+    if all(own.count == 1 for own in cuts):
+        return usual
 
     def needs(index: Place) -> Needs:
         return needs_of(program, block_box(cuts, index), input_cuts, local)

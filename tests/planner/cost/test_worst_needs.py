@@ -101,3 +101,15 @@ def test_a_step_that_several_plans_have_is_looked_at_once(monkeypatch):
     assert spent > 1
     assert worst_needs(program, cuts, [], local=False) == first
     assert len(asked) == spent
+
+
+def test_the_only_block_of_a_grid_takes_what_its_class_does():
+    for seed in range(100):
+        program, _ = random_step(Random(seed))
+        if 0 in program.type.shape:
+            continue
+        cuts = tuple([Cuts.regular(extent, extent) for extent in program.type.shape])
+        held = (None,) * len(program.inputs)
+        (leaf,) = Access.of(program, cuts).leaves
+        expected = needs_of(program, block_box(cuts, leaf.index), held, True)
+        assert worst_needs(program, cuts, held, True) == expected, (seed, program)

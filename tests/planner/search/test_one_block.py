@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.caches import clear_caches
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.planner.search import search as searching
@@ -12,10 +13,16 @@ from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import stored
 from tests.planner.search.test_pricing import pricing
 
+PLANNED_WHOLE = (
+    lambda x: ((dt.sin(x) + dt.exp(x)) - x.mean(axis=0)).T.sum(axis=1),
+    lambda x: dt.sqrt(dt.abs(x[::-1])) * 2 + 1,
+    lambda x: dt.concatenate([x, x.max(axis=0, keepdims=True)]) * 3,
+)
 HERE = dt.Resources(workers=1, threads=2, memory="8 GiB")
 
 
@@ -161,3 +168,19 @@ def test_choices_name_what_is_fused():
     state = in_one_block(plans)
     assert state.choices != Choices()
     assert list(state.placed) == list(plans.graph.roots)
+
+
+@pytest.mark.parametrize("work", PLANNED_WHOLE)
+def test_of_one_block_no_other_cells_are_looked_at(work, monkeypatch):
+    looked = []
+    scheduled = Program._schedule
+
+    def noted(program, box, rounded):
+        looked.append((program.type.shape, box, rounded))
+        return scheduled(program, box, rounded)
+
+    clear_caches()
+    monkeypatch.setattr(Program, "_schedule", noted)
+    dt.plan(work(dt.asarray(np.ones((9, 7)))), resources=dt.Resources(threads=2))
+    assert looked
+    assert all(box.shape == shape and rounded for shape, box, rounded in looked)
