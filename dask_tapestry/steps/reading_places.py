@@ -11,12 +11,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import lcm
 from typing import NamedTuple
 
-from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.tuning import FEW_CHUNKS_APART, MOST_CHUNK_PLACES, MOST_RUNS
+from dask_tapestry.teg import Operator
+from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.regularity import Regular
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -117,7 +119,8 @@ def reading_runs(program: Program, dim: int) -> tuple[tuple[Run, ...], ...] | No
             return None
         instruction = program.instructions[value - first]
         for run in gathered[value]:
-            for number, part in _followed(instruction, run):
+            operator, _, types, type_, *_ = instruction
+            for number, part in _followed(operator, types, type_.shape, run):
                 gathered[instruction.inputs[number]].append(part)
     return tuple([tuple(_merged(runs)) for runs in gathered])
 
@@ -134,13 +137,18 @@ def _merged(runs: Sequence[Run]) -> list[Run]:
     return list(hulls.values())
 
 
-def _followed(instruction: Instruction, run: Run) -> Iterator[tuple[int, Run]]:
-    """The runs of an instruction's inputs, each with the number of the input."""
-    rules = instruction.operator.regularity(instruction.types) if instruction.inputs else None
+@lru_cache(maxsize=4096)  # programs that a search compares have most instructions in common
+def _followed(
+    operator: Operator, types: Types, shape: tuple[int, ...], run: Run
+) -> tuple[tuple[int, Run], ...]:
+    """The runs of an operator's inputs, of these types, each with the number of the input."""
+    rules = operator.regularity(types) if types else None
     rule = None if rules is None else rules[run.axis]
-    if rule is not None:
-        for lo, hi in pairwise([run.lo, *_ends(run, rule), run.hi]):
-            yield from _in_part(instruction, run.part(lo, hi), rule.period)
+    if rule is None:
+        return ()
+    parts = pairwise([run.lo, *_ends(run, rule), run.hi])
+    found = [_in_part(operator, types, shape, run.part(lo, hi), rule.period) for lo, hi in parts]
+    return tuple(chain.from_iterable(found))
 
 
 def _ends(run: Run, rule: Regular) -> list[int]:
@@ -152,13 +160,15 @@ def _ends(run: Run, rule: Regular) -> list[int]:
     return sorted(place for place in places if run.lo < place < run.hi)
 
 
-def _in_part(instruction: Instruction, run: Run, period: int) -> Iterator[tuple[int, Run]]:
+def _in_part(
+    operator: Operator, types: Types, shape: tuple[int, ...], run: Run, period: int
+) -> Iterator[tuple[int, Run]]:
     """The runs of the inputs where one rule holds: two cells near the middle tell them."""
     steps = lcm(period * run.steps, abs(run.cells)) // abs(run.cells)
     middle = run.lo + max(0, run.hi - run.lo - steps) // 2 // run.steps * run.steps
     if middle + steps >= run.hi:
         return
-    here, there = (_read(instruction, run, place) for place in (middle, middle + steps))
+    here, there = (_read(operator, types, shape, run, place) for place in (middle, middle + steps))
     for number, (a, b) in enumerate(zip(here, there, strict=True)):
         for axis, (one, other) in enumerate(zip(a.lo, b.lo, strict=True)):
             if one != other and not (a.is_empty or b.is_empty):
@@ -167,13 +177,15 @@ def _in_part(instruction: Instruction, run: Run, period: int) -> Iterator[tuple[
                 yield number, Run(run.lo, run.hi, axis, start, width, cells, steps)
 
 
-def _read(instruction: Instruction, run: Run, place: int) -> tuple[ZRange, ...]:
+def _read(
+    operator: Operator, types: Types, shape: tuple[int, ...], run: Run, place: int
+) -> tuple[ZRange, ...]:
     """The box of each input that the cells at a place need, over all of the other axes."""
-    shape, first = instruction.type.shape, run.at(place)
+    first = run.at(place)
     lo = min(max(first, 0), shape[run.axis] - 1)
     hi = min(max(first + run.width, lo + 1), shape[run.axis])
     box = ZRange.of_shape(shape).replace(run.axis, lo, hi)
-    return instruction.operator.demand(instruction.types, box)
+    return operator.demand(types, box)
 
 
 class _Reader(NamedTuple):

@@ -90,9 +90,7 @@ class IndexRanges:
 
     def hull(self, number: int, places: ZRange) -> tuple[int, int]:
         """Range that holds all indices of tensor `number` in a box of its coordinates."""
-        first, end = places.lo[0] // self.span, -(-places.hi[0] // self.span)
-        part = self.table[number, first:end]
-        return int(part[:, 0].min()), int(part[:, 1].max()) + 1
+        return _hull(self, number, places.lo[0] // self.span, -(-places.hi[0] // self.span))
 
     def apart(self, number: int, places: ZRange, stored: Spaced) -> tuple[tuple[int, int], ...]:
         """Ranges in `hull`, ascending, that hold these indices; none has a part of another's chunk.
@@ -142,7 +140,14 @@ def _bits(indices: np.ndarray[Any, Any]) -> bytes | None:
     return np.packbits(mask).tobytes()
 
 
-@lru_cache(maxsize=1024)  # blocks that differ in what is not indexed read the same ranges
+@lru_cache(maxsize=1024)  # blocks that differ in what is not indexed read the same range
+def _hull(ranges: IndexRanges, number: int, first: int, end: int) -> tuple[int, int]:
+    """Range that holds all indices in spans from the first one up to an end."""
+    part = ranges.table[number, first:end]
+    return int(part[:, 0].min()), int(part[:, 1].max()) + 1
+
+
+@lru_cache(maxsize=1024)  # and the same ranges apart
 def _ranges_apart(
     ranges: IndexRanges, number: int, first: int, end: int, stored: Spaced
 ) -> tuple[tuple[int, int], ...]:

@@ -15,7 +15,8 @@ A value that is not held is computed within each step that reads it. Held are
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache, partial
 
 from dask_tapestry.planner.fusion.annotation_groups import held_apart
 from dask_tapestry.planner.fusion.cellwise_ends import held_in_place
@@ -65,7 +66,7 @@ def held_values(
     readers = graph.consumers
     in_place = held_in_place(graph, held, fused)
     held.update(end for end in in_place.values() if end not in fused)
-    flops = _formula_flops(graph)
+    flops = cache(partial(_formula_flops, graph))  # of few graphs any step asks for it
     users: dict[Node, set[Node]] = {}
     once: dict[Node, bool] = {}
     later: dict[Node, set[Node]] = {}  # by step, those that read its value
@@ -117,7 +118,7 @@ def _is_better_held(
     readers: list[Node],
     later: dict[Node, set[Node]],
     memory: int,
-    flops: dict[Node, int],
+    flops: Callable[[], dict[Node, int]],
     local: bool,
 ) -> bool:
     operator = node.operator
@@ -126,8 +127,8 @@ def _is_better_held(
     if len(users) < 2 or is_external(node) or is_read_late(node):  # it is stored as it is not held
         return False
     stored = _reads_store(node, local) and _is_read_again(node, readers)
-    costly = operator.is_window or (operator.is_formula and flops[node] >= COSTLY_FLOPS)
-    if not (stored or costly or _is_brought_again(node, readers)):
+    worth_holding = stored or operator.is_window or _is_brought_again(node, readers)
+    if not (worth_holding or (operator.is_formula and flops()[node] >= COSTLY_FLOPS)):
         return False
     waits = any(_reaches(a, users - {a}, later) for a in users)
     return not waits or node.type.nbytes <= HELD_SHARE * memory

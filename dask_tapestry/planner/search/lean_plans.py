@@ -15,6 +15,7 @@ from dask_tapestry.planner.search.moves import fuse, fuse_sets, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import (
     COSTS_A_CHANGE,
+    FREED_TIMES,
     LIGHTER_SHARE,
     STEPS_A_COST,
     WORTH_SPARING_BYTES,
@@ -52,8 +53,11 @@ def with_less_held(space: PlanEvaluator, state: State, costs: int) -> State:
 
 def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iterator[State]:
     """Plans with other values held, about as good as the `first` one, that take less memory."""
-    most = LIGHTER_SHARE * space.fullest_at_worst(state).bytes
+    now = space.fullest_at_worst(state).bytes
+    most = LIGHTER_SHARE * now
     for choices in _less_held(state):
+        if FREED_TIMES * _freed_bytes(space, state, choices) < now - most:
+            continue
         space.pricing.evaluated += len(state.placed) // STEPS_A_COST  # of looking at its memory
         if space.pricing.evaluated > last:
             return
@@ -63,6 +67,13 @@ def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iter
         is_as_good = other.is_as_good_as(first) and space.fits_at_worst(other)
         if is_as_good and space.fullest_at_worst(other).bytes <= most:
             yield other
+
+
+def _freed_bytes(space: PlanEvaluator, state: State, choices: Choices) -> int:
+    """Bytes of the values of a plan that are not held with other choices."""
+    graph, _ = space.became(choices.forms)
+    held = space.pricing.held(graph, choices.held, choices.fused)
+    return sum([node.type.nbytes for node in state.placed if node not in held])
 
 
 def _less_held(state: State) -> Iterator[Choices]:

@@ -3,7 +3,12 @@
 import dask_tapestry as dt
 from dask_tapestry.planner.search import search as searching
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.search.lean_plans import _less_held, with_less_held
+from dask_tapestry.planner.search.lean_plans import (
+    _freed_bytes,
+    _leaner,
+    _less_held,
+    with_less_held,
+)
 from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, space_of
 
@@ -53,6 +58,22 @@ def test_a_plan_that_takes_little_stays():
     space = space_of(stored((1000, 1000), "f4", (500, 500)).std(), resources=ALONE)
     state = space.state(Choices())
     assert with_less_held(space, state, COSTS) is state
+
+
+def test_no_plan_is_made_to_free_next_to_nothing(monkeypatch):
+    x = stored((2192, 50, 1000), "f4", (73, 17, 330))
+    mean, double = x.mean(axis=(1, 2)), x * 2
+    space = space_of(double - mean[:, None, None], resources=ALONE)
+    state = space.state(Choices(held=frozenset([mean.node, double.node])))
+    made, within = [], space.state_within
+    monkeypatch.setattr(
+        space, "state_within", lambda *given: made.append(given[0]) or within(*given)
+    )
+    list(_leaner(space, state, state, COSTS))
+    freed = {choices.key: _freed_bytes(space, state, choices) for choices in _less_held(state)}
+    tried = {choices.key for choices in made}
+    assert min(freed.values()) == mean.node.type.nbytes
+    assert tried == {key for key, own in freed.items() if own > double.node.type.nbytes / 2}
 
 
 def test_nothing_is_looked_for_without_costs():
