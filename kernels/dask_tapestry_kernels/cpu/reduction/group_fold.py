@@ -224,7 +224,7 @@ def _leaf(
 
 
 def _rows(cells: Block, rank: int) -> Block:
-    """Cells with their first axes merged, and the others; copied as they lie, where they must be."""
+    """Cells with their first axes merged, and the others; copied as they lie where they must."""
     count, width = prod(cells.shape[:rank]), prod(cells.shape[rank:])
     steps = [abs(step) for step in cells.strides]
     if min(steps[rank:], default=0) <= min(steps[:rank], default=0):
