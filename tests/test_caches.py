@@ -52,7 +52,6 @@ OF_A_PROCESS = {
     "teg/annotations": "_last _met",
     "teg/node": "_interned",
     "teg/nominal": "_known",
-    "teg/token": "_writers",
 }
 CONSTANT = ("NO_", "NOTHING", "__all__")  # empty ones that nothing is put into
 MAKERS = ("WeakKeyDictionary", "WeakValueDictionary", "WeakSet", "OrderedDict", "defaultdict")

@@ -20,7 +20,7 @@ from dask_tapestry_kernels.elementary.complex_parts import (
 from dask_tapestry_kernels.elementary.exponentials import exp as real_exp
 from dask_tapestry_kernels.elementary.exponentials import exp2 as real_exp2
 from dask_tapestry_kernels.elementary.exponentials import expm1 as real_expm1
-from dask_tapestry_kernels.elementary.float_parts import LN2, LN2_LOW, Cell, compiled
+from dask_tapestry_kernels.elementary.float_parts import LN2, LN2_LOW, Cell, compiled, two_sum
 from dask_tapestry_kernels.elementary.number_intrinsics import choose, fma, magnitude, signed
 from dask_tapestry_kernels.elementary.trigonometric import sine_of
 
@@ -78,7 +78,7 @@ def exp2(z: Number) -> Number:
     size = real_exp2(z.real)
     angle, rounding = _angle(z.imag)
     bits, r, low = reduce_near(angle)
-    low += rounding
+    r, low = two_sum(r, low + rounding)  # the sine takes a low part to be that of a float
     sine = choose(angle == 0.0, angle, sine_of(bits, r, low))
     return complex(size * sine_of(bits + 1, r, low), size * sine)
 
@@ -94,7 +94,7 @@ def exp2_careful(z: Number) -> Number:
     size = real_exp2(near)
     angle, rounding = _angle(y)
     bits, r, low = reduce_any(angle)
-    low += rounding
+    r, low = two_sum(r, low + rounding)  # the sine takes a low part to be that of a float
     sine = angle if angle == 0.0 else sine_of(bits, r, low)
     return complex(size * sine_of(bits + 1, r, low) * rest * rest, size * sine * rest * rest)
 

@@ -12,10 +12,10 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
 from hashlib import blake2b
 from logging import getLogger
 from pathlib import Path
+from threading import Lock
 from typing import Final, NamedTuple
 
 from dask_tapestry_kernels.jit import private_folder
@@ -118,9 +118,15 @@ def _named() -> str:
     return os.environ.get(DIRECTORY) or f"{base}/dask_tapestry/kernels"
 
 
-@cache
+_said: Final = set[str]()
+_saying: Final = Lock()  # of threads that ask at once, one says it
+
+
 def _say_once(text: str) -> None:
-    getLogger(__name__).warning(text)
+    with _saying:
+        if text not in _said:
+            _said.add(text)
+            getLogger(__name__).warning(text)
 
 
 @contextmanager

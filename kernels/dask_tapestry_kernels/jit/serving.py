@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from logging import getLogger
 from multiprocessing.connection import Connection
 from threading import get_native_id
 from typing import Final
@@ -62,6 +63,7 @@ def serve(descriptor: int, answer: Answer) -> None:
     A thread of this process whose priority was lowered does not get it back, and what a computation
     waits for is not to wait for that computation's other threads: so there are two.
     """
+    getLogger(object_cache.__name__).disabled = True  # who asks for code says it, too
     behind = ThreadPoolExecutor(1, initializer=_step_back)
     with suppress(EOFError, OSError), Connection(descriptor) as requests:
         requests.send("begun")

@@ -15,8 +15,16 @@ def test_exp_is_within_two_units_in_either_part():
     assert max(errors("exp", MORE.exp, numbers(-1074, 1023, 40), digits=MORE)) <= 2.0
 
 
-def test_exp2_is_within_four_units_in_either_part():
-    assert max(errors("exp2", TRUE["exp2"], numbers())) <= 4.0
+def test_exp2_is_within_three_units_in_either_part():
+    assert max(errors("exp2", TRUE["exp2"], numbers())) <= 3.0
+
+
+@pytest.mark.parametrize("size", [2.0**8, 2.0**20, 2.0**35])
+def test_exp2_turns_by_large_angles_to_the_last_units(size):
+    """The rounding error of an angle is as large as that of its size."""
+    random = np.random.default_rng(7)
+    z = random.normal(size=2000) + 1j * random.uniform(-size, size, 2000)
+    assert max(errors("exp2", TRUE["exp2"], z)) <= 3.0
 
 
 def test_expm1_is_within_two_units_of_its_size():

@@ -124,7 +124,8 @@ def test_a_link_is_followed_before_the_folder_is_looked_at(tmp_path, monkeypatch
     assert object_cache.directory() is None
 
 
-def test_computes_go_on_where_the_folder_is_open_to_others(tmp_path):
+@pytest.mark.parametrize("mode", ["auto", "wait"])
+def test_computes_go_on_where_the_folder_is_open_to_others(tmp_path, mode):
     """Each process compiles for itself; nothing is read from the folder, and nothing written."""
     folder = tmp_path / "kernels"
     folder.mkdir()
@@ -142,7 +143,10 @@ def test_computes_go_on_where_the_folder_is_open_to_others(tmp_path):
     path = os.pathsep.join([str(ROOT), str(ROOT / "kernels")])
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env={**os.environ, object_cache.DIRECTORY: str(folder), "PYTHONPATH": path},
+        env={
+            **os.environ, object_cache.DIRECTORY: str(folder), "PYTHONPATH": path,
+            "DASK_TAPESTRY_KERNELS": mode,
+        },
         capture_output=True, text=True, timeout=100,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
