@@ -15,6 +15,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.reduction.group_leaves import GroupedLeaf, add_cells, group_states
+from dask_tapestry_kernels.cpu.reduction.group_sums_compiled import LeafTables, fill_leaves
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce, reductions
@@ -139,12 +140,33 @@ def _node_tables(
     grid = leaf_grid(codes.shape, sides)
     shape = (*grid, len(groups.groups), *cells.shape[rank:])
     tables = np.empty(shape, groups.state)
+    if not _are_filled(tables, cells, codes, groups, sides):
+        _fill_each(tables, cells, codes, groups, sides)
+    arithmetic, first = ARITHMETIC[groups.monoid], node_numbers(tree, 0, origin)
+    return merged_to_levels(tables, arithmetic, tree, range(level), first)
+
+
+def _are_filled(
+    tables: Block, cells: Block, codes: Block, groups: Groups, sides: Sequence[int]
+) -> bool:
+    """Whether compiled code has filled the tables of all leaves."""
+    if groups.monoid == "sum" and not (cells.dtype == np.bool_ and groups.state.kind not in "iu"):
+        found = LeafTables(tables, None)
+    elif groups.monoid == "nanmean":
+        found = LeafTables(tables["sum"], tables["count"])
+    else:
+        return False
+    return fill_leaves(cells, codes, groups.groups, sides, found, groups.skipna)
+
+
+def _fill_each(
+    tables: Block, cells: Block, codes: Block, groups: Groups, sides: Sequence[int]
+) -> None:
+    """Fill the tables of leaves, one after the other."""
     for corner in product(*[range(0, n, side) for n, side in zip(codes.shape, sides, strict=True)]):
         leaf = tuple([slice(c, c + side) for c, side in zip(corner, sides, strict=True)])
         number = tuple([c // side for c, side in zip(corner, sides, strict=True)])
         _fill(tables[number], cells[leaf], codes[leaf], groups)
-    arithmetic, first = ARITHMETIC[groups.monoid], node_numbers(tree, 0, origin)
-    return merged_to_levels(tables, arithmetic, tree, range(level), first)
 
 
 def _lattice_tables(cells: Block, codes: Block, groups: Groups, last: int) -> Block:

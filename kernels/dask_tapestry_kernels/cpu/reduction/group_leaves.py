@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
-from dask_tapestry_kernels.cpu.reduction.group_rows_compiled import added
+from dask_tapestry_kernels.cpu.reduction.group_sums_compiled import add_rows
 
 Block = np.ndarray[Any, Any]
 ROW: Final = 256  # columns from which a call of NumPy for each row is faster than one for all
@@ -56,20 +56,28 @@ class GroupedLeaf(NamedTuple):
         cells = self.values.astype(dtype, copy=False)
         return cells if null is None else np.where(null, dtype.type(filler), cells)
 
+    def _zeros(self, dtype: np.dtype[Any]) -> Block:
+        """A table of zeros, whose cells lie as the leaf's do."""
+        columns = self.values.shape[1]
+        if abs(self.values.strides[1]) <= abs(self.values.strides[0]):
+            return np.zeros((self.groups, columns), dtype)
+        return np.zeros((columns, self.groups), dtype).T
+
     def sums(self, dtype: np.dtype[Any]) -> tuple[Block, Block | None]:
         """Sums in a dtype of what is not left out, and where cells are: None where none is."""
-        native = added(self.values, self.numbers, self.groups, dtype, self.skipna)
-        if native is not None:
-            return native.table, self.null if native.left_out else None
+        table = self._zeros(dtype)
+        left_out = add_rows(self.values, self.numbers, table, self.skipna)
+        if left_out is not None:
+            return table, self.null if left_out else None
         null = self.null
         return self.folded(np.add, self.replaced(null, 0, dtype), 0), null
 
     def folded(self, function: Callable[..., Block], values: Block, start: Any) -> Block:
         """Rows of values folded by group, in their order, from `start` on: sums from zero."""
         if function is np.add:
-            native = added(values, self.numbers, self.groups, values.dtype, skipna=False)
-            if native is not None:
-                return native.table
+            table = self._zeros(values.dtype)
+            if add_rows(values, self.numbers, table, skipna=False) is not None:
+                return table
         table = np.full((self.groups, values.shape[1]), start, values.dtype)
         if not values.size:
             return table
