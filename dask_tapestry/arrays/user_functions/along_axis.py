@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ __all__ = [
     "apply_along_axis",
     "apply_over_axes",
 ]
+
+_WRONG_SHAPE = "function is not returning an array of the correct shape"
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,7 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
 
     {Parameters}
         func: Called with blocks that hold all of an axis, and the number of the axis; it may remove
-            it.
+            it. One of this library's functions, such as `sum`, is called with the array itself.
         {a}
         axes: Axis or axes, in the order to take them.
     {Returns} Array: As many dimensions as `a`; removed axes stay with length 1.
@@ -156,19 +159,44 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
             [8.],
             [8.]]])
     """
-    x = asarray(a).node
+    x = asarray(a)
+    over = _over_array if _is_ours(func) else _over_blocks
     for axis in each_axis(axes):
-        at = normalize_axis(axis, x.type.ndim)
-        length = x.type.shape[at]
-        some = length if length <= TRIAL_CELLS else TRIAL_LANE_CELLS
-        sides = tuple(some if d == at else 1 for d in range(x.type.ndim))
-        function = OverAxes(func, at)
-        trial = np.asarray(tried(function, [[sample(sides, x.type.dtype)]], name_of(func)))
-        keeps_axis = trial.ndim == x.type.ndim
-        if not keeps_axis and trial.ndim != x.type.ndim - 1:
-            raise ShapeError("function is not returning an array of the correct shape")
-        inner = (trial.shape[at] if trial.shape[at] != some else length,) if keeps_axis else ()
-        dtype = dtype_of(trial, name_of(func))
-        x = _applied_along(UserFunction.of(function), x, at, inner, dtype, func)
-        x = x if keeps_axis else unsqueeze(x, at)
-    return Array(x)
+        at = normalize_axis(axis, x.ndim)
+        x = over(func, x, at)
+    return x
+
+
+def _is_ours(func: Callable[..., Any]) -> bool:
+    """Whether a function is one of this library's, which take lazy arrays."""
+    package = __name__.partition(".")[0]
+    return isinstance(func, FunctionType) and func.__module__.partition(".")[0] == package
+
+
+def _over_array(func: Callable[..., Any], x: Array, at: int) -> Array:
+    """A function of ours of the whole array: it cuts the axis as it likes."""
+    made: Array = func(x, at)
+    return _with_axis(made.node, x.ndim, at)
+
+
+def _over_blocks(func: Callable[..., Any], x: Array, at: int) -> Array:
+    """A function of blocks that hold all of an axis."""
+    length = x.shape[at]
+    some = length if length <= TRIAL_CELLS else TRIAL_LANE_CELLS
+    sides = tuple(some if d == at else 1 for d in range(x.ndim))
+    function = OverAxes(func, at)
+    trial = np.asarray(tried(function, [[sample(sides, x.dtype)]], name_of(func)))
+    keeps_axis = trial.ndim == x.ndim
+    if not keeps_axis and trial.ndim != x.ndim - 1:
+        raise ShapeError(_WRONG_SHAPE)
+    inner = (trial.shape[at] if trial.shape[at] != some else length,) if keeps_axis else ()
+    dtype = dtype_of(trial, name_of(func))
+    made = _applied_along(UserFunction.of(function), x.node, at, inner, dtype, func)
+    return _with_axis(made, x.ndim, at)
+
+
+def _with_axis(made: Tensor, ndim: int, at: int) -> Array:
+    """What was made of `ndim` dimensions, with the axis that it removed."""
+    if made.type.ndim not in (ndim, ndim - 1):
+        raise ShapeError(_WRONG_SHAPE)
+    return Array(made if made.type.ndim == ndim else unsqueeze(made, at))

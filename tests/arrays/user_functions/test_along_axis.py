@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,18 @@ def test_over_axes(function, axes):
     assert np.array_equal(np.apply_over_axes(function, dt.asarray(X), axes).compute(), expected)
 
 
+@pytest.mark.parametrize("name", ["sum", "cumsum", "max", "median"])
+def test_over_axes_calls_functions_of_ours_with_the_array(name):
+    expected = np.apply_over_axes(getattr(np, name), X, (0, 2))
+    made = dt.apply_over_axes(getattr(dt, name), dt.asarray(X), (0, 2))
+    assert (made.shape, made.dtype) == (expected.shape, expected.dtype)
+    assert "useroperator" not in str(made.teg)
+    with warnings.catch_warnings(action="error"):
+        assert np.array_equal(made.compute(), expected)
+
+
 def test_over_axes_takes_no_other_shapes():
     with pytest.raises(ValueError, match="correct shape"):
         dt.apply_over_axes(lambda a, axis: a[None], X, 0)
+    with pytest.raises(ValueError, match="correct shape"):
+        dt.apply_over_axes(dt.expand_dims, X, 0)
