@@ -235,10 +235,7 @@ EPOCHS: Final = 4
 # search/lean_plans
 # Bytes at a time of a worker: of less, nothing is spared that a process does not take anyway
 WORTH_SPARING_BYTES: Final = 2**27
-# Times its bytes that a value takes at most, with the copies of those who read it: where all that
-# are no longer held take less than must be spared, no plan without them is made. Twelve months'
-# coefficients of 60 kB each were searched for 24 MB, in 0.7 of 4.1 s.
-FREED_TIMES: Final = 16
+FREED_TIMES: Final = 16  # their bytes that values take at most, with copies for those who read them
 
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
