@@ -97,8 +97,8 @@ def measure(library: str, name: str, options: argparse.Namespace) -> Row:
                 row["failed"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
                 traceback.print_exc()
             after = processes(client)
-    alive = [who for who, pid in before.items() if after.get(who) == pid]
-    row["peak"] = max((memory_of(before[who])[1] - start[who] for who in alive), default=0)
+            alive = [who for who, pid in before.items() if after.get(who) == pid]
+            row["peak"] = max((memory_of(before[who])[1] - start[who] for who in alive), default=0)
     if not row["failed"]:
         np.savez(options.folder / f"{library} {name}.npz", *cells(value))
         row |= {"first": seconds[0], "best": min(seconds[1:] or seconds)}
