@@ -111,6 +111,25 @@ def test_all_leaves_at_once_have_the_bits_of_each(
         assert same_bits(made, KERNELS["groupfold"](None, cells, codes, **told))
 
 
+@pytest.mark.parametrize(("shape", "at_once"), [((8, 70, 70), True), ((8, 12, 70), False)])
+def test_few_leaves_are_filled_one_by_one(shape, at_once, monkeypatch):
+    """Of maps all leaves are, of a short series of them none."""
+    found = []
+    filled = group_fold.fill_leaves
+    monkeypatch.setattr(group_fold, "fill_leaves", lambda *a: found.append(filled(*a)) or found[-1])
+    monkeypatch.setattr(group_sums_compiled, "SMALL", 0)
+    axes = (1, 2) if at_once else (0,)
+    told = {
+        "monoid": "sum", "skipna": True, "axes": axes, "labelled": axes,
+        "tree": Tree(tuple([shape[a] for a in axes]), 64), "origin": (0,) * len(axes),
+        "groups": range(3), "dtype": np.dtype("f8"), "state": np.dtype("f8"), "identity": 0.0,
+        "ddof": 0.0, "target": None,
+    }  # fmt: skip
+    codes = RANDOM.integers(0, 3, [shape[a] for a in axes])
+    KERNELS["groupfold"](None, RANDOM.normal(size=shape), codes, **told)
+    assert found == [at_once]
+
+
 def test_cells_of_leaves_lie_in_order():
     leaves, places = in_leaves((5, 4), (2, 3))
     assert sorted(places.tolist()) == list(range(20))
