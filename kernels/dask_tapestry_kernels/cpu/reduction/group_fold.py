@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
+from dask_tapestry_kernels.cpu.reduction.group_folds_compiled import LeafFold, fill_leaves
 from dask_tapestry_kernels.cpu.reduction.group_leaves import GroupedLeaf, add_cells, group_states
-from dask_tapestry_kernels.cpu.reduction.group_sums_compiled import LeafTables, fill_leaves
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce, reductions
@@ -140,23 +140,11 @@ def _node_tables(
     grid = leaf_grid(codes.shape, sides)
     shape = (*grid, len(groups.groups), *cells.shape[rank:])
     tables = np.empty(shape, groups.state)
-    if not _are_filled(tables, cells, codes, groups, sides):
+    told = LeafFold(groups.monoid, groups.groups, tuple(sides), groups.identity, groups.skipna)
+    if not fill_leaves(cells, codes, tables, told):
         _fill_each(tables, cells, codes, groups, sides)
     arithmetic, first = ARITHMETIC[groups.monoid], node_numbers(tree, 0, origin)
     return merged_to_levels(tables, arithmetic, tree, range(level), first)
-
-
-def _are_filled(
-    tables: Block, cells: Block, codes: Block, groups: Groups, sides: Sequence[int]
-) -> bool:
-    """Whether compiled code has filled the tables of all leaves."""
-    if groups.monoid == "sum" and not (cells.dtype == np.bool_ and groups.state.kind not in "iu"):
-        found = LeafTables(tables, None)
-    elif groups.monoid == "nanmean":
-        found = LeafTables(tables["sum"], tables["count"])
-    else:
-        return False
-    return fill_leaves(cells, codes, groups.groups, sides, found, groups.skipna)
 
 
 def _fill_each(

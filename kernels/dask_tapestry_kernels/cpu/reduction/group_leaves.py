@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
-from dask_tapestry_kernels.cpu.reduction.group_sums_compiled import add_rows
+from dask_tapestry_kernels.cpu.reduction.group_folds_compiled import fold_rows, update_of
 
 Block = np.ndarray[Any, Any]
 ROW: Final = 256  # columns from which a call of NumPy for each row is faster than one for all
@@ -56,27 +56,49 @@ class GroupedLeaf(NamedTuple):
         cells = self.values.astype(dtype, copy=False)
         return cells if null is None else np.where(null, dtype.type(filler), cells)
 
-    def _zeros(self, dtype: np.dtype[Any]) -> Block:
-        """A table of zeros, whose cells lie as the leaf's do."""
+    def _table(self, start: Any, dtype: np.dtype[Any]) -> Block:
+        """A table of one value, whose cells lie as the leaf's do."""
         columns = self.values.shape[1]
         if abs(self.values.strides[1]) <= abs(self.values.strides[0]):
-            return np.zeros((self.groups, columns), dtype)
-        return np.zeros((columns, self.groups), dtype).T
+            return np.full((self.groups, columns), start, dtype)
+        return np.full((columns, self.groups), start, dtype).T
 
     def sums(self, dtype: np.dtype[Any]) -> tuple[Block, Block | None]:
         """Sums in a dtype of what is not left out, and where cells are: None where none is."""
-        table = self._zeros(dtype)
-        left_out = add_rows(self.values, self.numbers, table, self.skipna)
+        table = self._table(0, dtype)
+        left_out = fold_rows("add", self.values, self.numbers, table, self.skipna)
         if left_out is not None:
             return table, self.null if left_out else None
         null = self.null
         return self.folded(np.add, self.replaced(null, 0, dtype), 0), null
 
+    def compiled(self, monoid: str) -> Block | None:
+        """States that are values, by a compiled loop; None where NumPy has to."""
+        update = update_of(monoid, self.skipna)
+        if update is None:
+            return None
+        table = self._table(self.identity, self.state)
+        done = fold_rows(update.name, self.values, self.numbers, table, update.skipna)
+        return None if done is None else table
+
+    def squares(self, means: Block, null: Block | None) -> Block:
+        """Sums of squared deviations from the means of groups."""
+        table = self._table(0, means.real.dtype)
+        if means.dtype == table.dtype and means.strides == table.strides:
+            told = ("add squares", self.values, self.numbers, table, self.skipna, means)
+            if fold_rows(*told) is not None:
+                return table
+        off = self.replaced(null, 0, means.dtype) - means[self.numbers]
+        squares = off * off if off.dtype.kind != "c" else off.real * off.real + off.imag * off.imag
+        if null is not None:
+            squares[null] = 0
+        return self.folded(np.add, squares, 0)
+
     def folded(self, function: Callable[..., Block], values: Block, start: Any) -> Block:
         """Rows of values folded by group, in their order, from `start` on: sums from zero."""
         if function is np.add:
-            table = self._zeros(values.dtype)
-            if add_rows(values, self.numbers, table, skipna=False) is not None:
+            table = self._table(0, values.dtype)
+            if fold_rows("add", values, self.numbers, table) is not None:
                 return table
         table = np.full((self.groups, values.shape[1]), start, values.dtype)
         if not values.size:
@@ -111,6 +133,8 @@ class GroupedLeaf(NamedTuple):
 
 def group_states(monoid: str, leaf: GroupedLeaf) -> Block:
     """States of a monoid, a row for each group."""
+    if leaf.state.names is None and (found := leaf.compiled(monoid)) is not None:
+        return found
     return STATES[monoid](leaf)
 
 
@@ -190,14 +214,8 @@ def _variance(leaf: GroupedLeaf) -> Block:
     states = np.empty((leaf.groups, leaf.values.shape[1]), leaf.state)
     sums, null = leaf.sums(leaf.state["mean"])
     states["count"] = sizes = leaf.sizes(null)
-    cells = leaf.replaced(null, 0, leaf.state["mean"])
-    mean = sums / np.maximum(sizes, 1).astype(leaf.state["m2"])
-    states["mean"] = mean
-    off = cells - mean[leaf.numbers]
-    squares = off * off if off.dtype.kind != "c" else off.real * off.real + off.imag * off.imag
-    if null is not None:
-        squares[null] = 0
-    states["m2"] = leaf.folded(np.add, squares, 0)
+    states["mean"] = means = sums / np.maximum(sizes, 1).astype(leaf.state["m2"])
+    states["m2"] = leaf.squares(means, null)
     return states
 
 
