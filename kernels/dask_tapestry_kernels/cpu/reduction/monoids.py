@@ -16,6 +16,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import reproducible_ufuncs
 from dask_tapestry_kernels.cpu.reduction.lane_folds import flat, fold, nothing_added
+from dask_tapestry_kernels.cpu.reduction.spread_merges_compiled import merged_spreads
 from dask_tapestry_kernels.floating_point import checking_fp_errors, tell, telling
 
 Block = np.ndarray[Any, Any]
@@ -216,6 +217,8 @@ def _number_variance_leaf(cells: Block, state: np.dtype[Any], rank: int = 1) -> 
 
 def _number_variance_combine(a: Block, b: Block, m: Block, n: Block) -> Block:
     """Chan's update with the numbers of each state; a state without numbers changes nothing."""
+    if (merged := merged_spreads(a, b)) is not None:
+        return merged
     m, n = a["count"], b["count"]
     result = _variance_combine(a, b, m, n)
     result["count"] = m + n
