@@ -185,11 +185,24 @@ def owned(block: Any) -> Any:
     """
     if isinstance(block, Collected):
         return block.keeping(owned)
-    lease = block.base
-    while isinstance(lease, np.ndarray):
-        lease = lease.base
-    whole = block.nbytes == lease.size if isinstance(lease, _Lease) else block.flags.owndata
+    root = block
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    lease = root.base
+    size = lease.size if isinstance(lease, _Lease) else root.nbytes if lease is None else -1
+    whole = block.nbytes == size and (block is root or _is_dense(block))
     return block if whole and block.flags.writeable else np.array(block, order="C")
+
+
+def _is_dense(block: np.ndarray[Any, Any]) -> bool:
+    """Whether no two cells overlap and none is left out, in whichever order the axes are."""
+    run = block.itemsize
+    for step, n in sorted(zip(block.strides, block.shape, strict=True)):
+        if n != 1:
+            if step != run:
+                return False
+            run *= n
+    return True
 
 
 POOL: Final = BufferPool()

@@ -193,6 +193,15 @@ def test_what_is_owned_keeps_nothing_else_alive(memory):
     assert owned(fixed).flags.writeable
 
 
+def test_views_of_all_cells_are_owned_in_any_order_of_axes(memory):
+    for whole in (np.zeros((4, 5, 6)), memory.array((40, 50, 60), FLOAT)):
+        turned = np.moveaxis(whole, 0, 2)
+        assert owned(turned) is turned
+        assert not np.shares_memory(owned(whole[::-1]), whole)
+    doubled = np.lib.stride_tricks.as_strided(np.zeros(8), (2, 2, 2), (8, 8, 40))
+    assert owned(doubled) is not doubled
+
+
 def test_results_never_change_after_they_are_made():
     """Blocks that are kept do not change when the next ones are computed."""
     x = dt.asarray(np.arange(4.0 * CELLS)).rechunk(CELLS)

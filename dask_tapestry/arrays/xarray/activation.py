@@ -31,7 +31,7 @@ from dask_tapestry.arrays.xarray.grouped_reductions import (
     taking_ends_together,
     taking_quantiles_together,
 )
-from dask_tapestry.arrays.xarray.interpolated_dtypes import in_the_dtype_computed
+from dask_tapestry.arrays.xarray.interpolations import interpolating_here
 from dask_tapestry.arrays.xarray.running_windows import running_counts, running_reductions
 from dask_tapestry.arrays.xarray.shifted_cells import in_chunks_as_before
 from dask_tapestry.arrays.xarray.zarr_chunks import between_writes, of_equal_lengths
@@ -62,7 +62,7 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (rolling.DataArrayRolling, "_counts", running_counts),
         (dask_array_ops, "push", filling_here),
         (ufuncs, "apply_variable_ufunc", joined_by_the_plan),
-        (missing, "apply_ufunc", in_the_dtype_computed),
+        (missing, "apply_ufunc", interpolating_here),
         (zarr, "_determine_zarr_chunks", of_equal_lengths),
         (zarr, "validate_grid_chunks_alignment", between_writes),
     )

@@ -1,40 +1,20 @@
-"""The dtype of what xarray interpolates: SciPy's, which is not always the one that xarray names."""
+"""The dtype of what xarray interpolates: SciPy's, which is not always the one that xarray names.
+
+Xarray declares the dtype of the cells to Dask, whose blocks then have another one. Here a declared
+dtype stays, and cells would be rounded to it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any, Final
 
 import numpy as np
-from xarray.core import missing
-
-from dask_tapestry.arrays.core.array import Array
 
 POINTS: Final = 16  # along each dimension of the trial: all methods but polynomials need fewer
 
 
-def in_the_dtype_computed(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare the dtype that SciPy computes, which xarray has of arrays in memory.
-
-    Xarray declares the dtype of the cells to Dask, whose blocks then have another one. Here a
-    declared dtype stays, and cells would be rounded to it.
-
-    {Parameters} apply: ``apply_ufunc``, as ``xarray.core.missing`` calls it.
-    {Returns} Callable: Of the same signature; it has xarray's as ``__wrapped__``.
-    """
-
-    @wraps(apply)
-    def applied(func: Callable[..., Any], *args: Any, **how: Any) -> Any:
-        is_ours = any(isinstance(getattr(one, "_data", None), Array) for one in args)
-        if is_ours and func is getattr(missing, "_interpnd", None):
-            how["output_dtypes"] = [_dtype_computed(func, args[0].dtype, **how["kwargs"])]
-        return apply(func, *args, **how)
-
-    return applied
-
-
-def _dtype_computed(
+def dtype_computed(
     interpolate: Callable[..., Any],
     dtype: np.dtype[Any],
     *,

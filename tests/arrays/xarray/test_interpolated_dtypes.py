@@ -1,42 +1,30 @@
-"""What xarray interpolates has the dtype that it has of arrays in memory, and its digits."""
+"""Declared dtypes are those that SciPy computes; the values are tried in test_interpolations.py."""
 
 import numpy as np
 import pytest
 
-xarray = pytest.importorskip("xarray")
+missing = pytest.importorskip("xarray.core.missing")
 pytest.importorskip("scipy")
 
-import dask_tapestry as dt  # noqa: E402
-
-CELLS = np.random.default_rng(1).normal(size=(20, 9, 7))
-P = xarray.DataArray(np.linspace(0.2, 5.6, 5), dims="p")
-TARGETS = {
-    "places": {"a": [0.5, 1.5, 7.1]},
-    "times": {"time": P * 3},
-    "grid": {"a": [0.5, 1.5], "b": [0.2, 0.3]},
-    "track": {"a": P, "b": P},
-    "track in time": {"a": P, "b": P, "time": P},
-}
+from dask_tapestry.arrays.xarray.interpolated_dtypes import dtype_computed  # noqa: E402
 
 
-@pytest.mark.covering
-@pytest.mark.parametrize("targets", TARGETS)
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "c8"])
 @pytest.mark.parametrize(
-    "method", ["linear", "nearest", "slinear", "cubic", "pchip", ("polynomial", 7)]
+    ("dtype", "method", "expected"),
+    [
+        ("f4", "linear", "f8"),
+        ("f4", "nearest", "f4"),
+        ("f2", "cubic", "f8"),
+        ("c8", "linear", "c16"),
+    ],
 )
-def test_it_is_as_in_memory(targets, dtype, method):
-    how = {"kwargs": {"order": method[1]}} if isinstance(method, tuple) else {}
-    how["method"] = method if isinstance(method, str) else method[0]
-    cells = CELLS.astype(dtype)
-    sides = dict(zip(("time", "a", "b"), map(np.arange, cells.shape), strict=True))
-    memory = xarray.DataArray(cells, dims=tuple(sides), coords=sides)
-    try:
-        expected = memory.interp(TARGETS[targets], **how)
-    except (ValueError, TypeError):
-        pytest.skip("SciPy has none")
-    with dt.xarray.use():
-        found = memory.chunk(time=7, a=4).interp(TARGETS[targets], **how)
-        assert isinstance(found.data, dt.Array)
-        assert found.dtype == expected.dtype
-        xarray.testing.assert_allclose(found.compute(), expected, rtol=1e-12)
+def test_it_is_scipys(dtype, method, expected):
+    func, how = missing._get_interpolator(method, vectorizeable_only=True)
+    found = dtype_computed(
+        missing._interpnd,
+        np.dtype(dtype),
+        result_coord_core_dims=[("p",)],
+        interp_func=func,
+        interp_kwargs=how,
+    )
+    assert found == np.dtype(expected)
