@@ -32,6 +32,7 @@ from dask_tapestry.arrays.xarray.grouped_reductions import (
     taking_quantiles_together,
 )
 from dask_tapestry.arrays.xarray.interpolations import interpolating_here
+from dask_tapestry.arrays.xarray.least_squares import fitting_together
 from dask_tapestry.arrays.xarray.running_windows import running_counts, running_reductions
 from dask_tapestry.arrays.xarray.shifted_cells import in_chunks_as_before
 from dask_tapestry.arrays.xarray.zarr_chunks import between_writes, of_equal_lengths
@@ -61,6 +62,7 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (rolling.DataArrayRolling, "reduce", running_reductions),
         (rolling.DataArrayRolling, "_counts", running_counts),
         (dask_array_ops, "push", filling_here),
+        (dask_array_ops, "least_squares", fitting_together),
         (ufuncs, "apply_variable_ufunc", joined_by_the_plan),
         (missing, "apply_ufunc", interpolating_here),
         (zarr, "_determine_zarr_chunks", of_equal_lengths),
