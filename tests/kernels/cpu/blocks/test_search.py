@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
+from dask_tapestry_kernels.cpu.blocks import search
 
 CELLS = np.array([[0.5, 2.0, np.nan], [7.0, 3.0, -1.0]])
 TABLE = np.array([0.0, 2.0, 3.0, 5.0])
@@ -30,3 +31,17 @@ def test_is_in(invert, table):
 def test_interp():
     made = KERNELS["interp"](None, CELLS, TABLE, TABLE**2, left=None, right=-5, period=None)
     np.testing.assert_array_equal(made, np.interp(CELLS, TABLE, TABLE**2, right=-5))
+
+
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "i8", "u8"])
+@pytest.mark.parametrize("most", [0, search.MOST_MARKS])
+def test_integers_are_found_at_the_ends_of_their_dtype(dtype, invert, most, monkeypatch):
+    monkeypatch.setattr(search, "MOST_MARKS", most)
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    ends = np.array([low, low + 1, 0, 5, 9, high - 1, high], dtype)
+    cells = np.concatenate([ends, np.arange(100, dtype=dtype)])
+    for table in (ends, ends[:2], ends[-2:], ends[3:5], ends[:1], np.arange(3, 90, 4, dtype=dtype)):
+        table = np.unique(table)
+        made = KERNELS["isin"](None, cells, table, invert=invert)
+        assert np.array_equal(made, [(int(x) in table.tolist()) != invert for x in cells])
