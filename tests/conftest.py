@@ -64,12 +64,6 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: _turn(item.path))
 
 
-def pytest_collection_finish():
-    """Tests stay to the end: the garbage collector took .4 s to look at them, each time."""
-    gc.collect()
-    gc.freeze()
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _what_a_module_leaves_stays():
     """Collections of later modules look at their own objects: else each took 2 s in the end."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from logging import getLogger
 from multiprocessing.connection import Connection
 from threading import get_native_id
@@ -63,13 +63,23 @@ def serve(descriptor: int, answer: Answer) -> None:
     A thread of this process whose priority was lowered does not get it back, and what a computation
     waits for is not to wait for that computation's other threads: so there are two.
     """
-    getLogger(object_cache.__name__).disabled = True  # who asks for code says it, too
     behind = ThreadPoolExecutor(1, initializer=_step_back)
-    with suppress(EOFError, OSError), Connection(descriptor) as requests:
+    with _silent(), suppress(EOFError, OSError), Connection(descriptor) as requests:
         requests.send("begun")
         while True:
             *asked, awaited = requests.recv()
             requests.send(answer(*asked) if awaited else behind.submit(answer, *asked).result())
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Inside, why nothing is kept on disk is not said here: who asks for code says it, too."""
+    logger = getLogger(object_cache.__name__)
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
 
 
 def _step_back() -> None:

@@ -1,4 +1,5 @@
 from contextlib import nullcontext
+from logging import getLogger
 from multiprocessing import Pipe
 from threading import Thread
 
@@ -47,6 +48,7 @@ def test_the_first_line_that_says_something_is_told():
 
 
 def test_requests_are_answered_until_the_parent_hangs_up():
+    logger = getLogger(object_cache.__name__)
     ours, theirs = Pipe()
     answered = []
 
@@ -57,11 +59,13 @@ def test_requests_are_answered_until_the_parent_hangs_up():
     thread = Thread(target=serving.serve, args=(theirs.fileno(), answer))
     thread.start()
     assert ours.recv() == "begun"
+    assert logger.disabled  # the parent says the same
     for number, awaited in enumerate((True, False, True)):
         ours.send((KEY, "source", number, awaited))
         assert ours.recv() == f"source {number}"
     ours.close()
     thread.join(10)
     assert not thread.is_alive()
+    assert not logger.disabled
     assert answered == [(KEY, "source", n) for n in range(3)]
     theirs._handle = None  # `serve` has closed it

@@ -1,3 +1,4 @@
+import gc
 from contextlib import nullcontext
 
 import pytest
@@ -57,3 +58,14 @@ def test_who_waits_for_another_process_compiles_nothing(folder, monkeypatch):
     assert compiler.answer(key, SOURCE) == kept
     monkeypatch.setattr(object_cache, "alone", lambda key: nullcontext(False))
     assert compiler.answer(key, SOURCE) != kept
+
+
+def test_no_garbage_is_looked_for_meanwhile():
+    for collects in (True, False):
+        gc.enable() if collects else gc.disable()
+        try:
+            with compiler._collecting_nothing():
+                assert not gc.isenabled()
+            assert gc.isenabled() == collects
+        finally:
+            gc.enable()
