@@ -8,6 +8,7 @@ what a block reads and needs in memory, and what a worker then executes.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
@@ -270,17 +271,17 @@ class Program:
     def _schedule(self, box: ZRange, rounded: bool) -> InstructionSchedule:
         first = len(self.inputs)
         count = first + len(self.instructions)
-        boxes_read: list[list[ZRange]] = [[] for _ in range(count)]
-        boxes_read[-1].append(box)
+        boxes_read: dict[int, list[ZRange]] = defaultdict(list)  # few of many: of a stack, one
+        boxes_read[count - 1].append(box)
         boxes: list[tuple[ZRange, ...]] = [()] * count
         works: list[Work] = []
         outer, plain, instructions = dict(self.within), self.plain, self.instructions
         granularity = self.granularity if rounded else (None,) * len(instructions)
         nothing = box.is_empty or not rounded  # also boxes without cells move
         for value in range(count - 1, first - 1, -1):
-            value_boxes = boxes_read[value]
-            if not value_boxes:
+            if value not in boxes_read:
                 continue
+            value_boxes = boxes_read[value]
             _, inputs, _, type_, *_ = instructions[value - first]
             together = granularity[value - first]
             if together and value < count - 1:
@@ -303,7 +304,7 @@ class Program:
                 for source, need in reads:
                     if nothing or not need.is_empty or not plain[source]:
                         boxes_read[source].append(need)
-        for value in range(first):
+        for value in boxes_read.keys() & set(range(first)):
             boxes[value] = merged(boxes_read[value], outer.get(value, ()), EXTRA_READ)
         return InstructionSchedule(tuple(boxes), tuple(reversed(works)))
 
