@@ -139,5 +139,20 @@ def neighbours(
     return _boxes_at(program, first).boxes, _boxes_at(program, second).boxes
 
 
+def moves_along(
+    program: Program, dim: int, axes: Sequence[tuple[int, Sequence[int]]], distance: int
+) -> bool:
+    """Whether a cell further along a dimension takes other cells of values, along `axes` of each.
+
+    These are named by the number of the value.
+    """
+    ends = neighbours(program, dim, distance=distance)
+
+    def spans(boxes: Sequence[ZRange], own: Sequence[int]) -> list[tuple[int, int]]:
+        return [(box.lo[axis], box.hi[axis]) for box in boxes for axis in own]
+
+    return any(spans(ends[0][at], own) != spans(ends[1][at], own) for at, own in axes)
+
+
 def _boxes_at(program: Program, lo: tuple[int, ...]) -> InstructionSchedule:
     return program.schedule(ZRange(lo, tuple([a + 1 for a in lo])), rounded=False)

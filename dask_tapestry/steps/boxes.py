@@ -58,12 +58,22 @@ def merged(
     if len(filled) < 2:
         return tuple(filled or boxes[:1])
     if len(outer) < 2:
-        return _hulls(filled, room)
+        return _hulls(tuple(filled), room)
+    return _within(tuple(filled), tuple(outer), room)
+
+
+@lru_cache(maxsize=2048)  # parts of blocks that differ elsewhere read the same of a value
+def _within(
+    filled: tuple[ZRange, ...], outer: tuple[ZRange, ...], room: float
+) -> tuple[ZRange, ...]:
+    """The hulls of boxes that lie in the same one of others."""
     groups: dict[int, list[ZRange]] = defaultdict(list)
     index = BoxIndex(outer)
     for box in filled:
         groups[holder(outer, box, index)].append(box)
-    found = [_hulls(group, room) if len(group) > 1 else (group[0],) for group in groups.values()]
+    found = [
+        _hulls(tuple(group), room) if len(group) > 1 else (group[0],) for group in groups.values()
+    ]
     return found[0] if len(found) == 1 else _outermost([one for own in found for one in own])
 
 
@@ -99,15 +109,21 @@ class _Hull:
         return True
 
 
-def _hulls(boxes: Sequence[ZRange], room: float) -> tuple[ZRange, ...]:
-    """The hulls of boxes near each other, in the order of their first ones.
+def _hulls(boxes: tuple[ZRange, ...], room: float) -> tuple[ZRange, ...]:
+    """The hulls of boxes near each other, in the order of their first ones."""
+    if len(boxes) == 2:
+        return _of_two(boxes[0], boxes[1], room)
+    return _of_several(boxes, room)
+
+
+@lru_cache(maxsize=2048)  # each way to hold the values of a step has some of the same boxes
+def _of_several(boxes: tuple[ZRange, ...], room: float) -> tuple[ZRange, ...]:
+    """The hulls of three boxes or more.
 
     Whether two are merged does not depend on others that are far away. Of boxes of many cells it
     does not depend on the axes along which all are alike, either: the days of a month lie so in
     maps of any size.
     """
-    if len(boxes) == 2:
-        return _of_two(boxes[0], boxes[1], room)
     first = boxes[0]
     axes = [a for a in range(first.ndim) if _differ(boxes, a)]
     if len(axes) == first.ndim or min([box.size for box in boxes]) < FEW_BOX_CELLS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
+from dask_tapestry.steps.access_strides import moves_along
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.tuning import REPEATED_WORK, SAMPLED_PIECES
 from dask_tapestry.steps.windows import Line
@@ -17,7 +18,7 @@ def computes_again(program: Program, box: ZRange, dim: int, line: Line) -> bool:
     Cells that are taken in an order of their own may lie far apart: then pieces along other
     dimensions are made first.
     """
-    if not takes_in_own_order(program):
+    if dim not in dims_in_own_order(program.anywhere):
         return False
     spans = list(pairwise(line))
     looked_at = spans[:: -(-len(spans) // SAMPLED_PIECES)]
@@ -31,12 +32,21 @@ def _computed(program: Program, box: ZRange) -> int:
 
 
 @lru_cache(maxsize=1024)
-def takes_in_own_order(program: Program) -> bool:
-    """Whether a program takes cells that it computes in an order that only their places tell."""
-    first = len(program.inputs)
-    rules = [
-        one.operator.regularity(one.types)
-        for one in program.instructions
-        if one.operator.is_selector and any(x >= first for x in one.inputs)
-    ]
-    return any(rule is None for own in rules for rule in own or ())
+def dims_in_own_order(program: Program) -> frozenset[int]:
+    """Dimensions along which cells are computed that are taken in an order only their places tell.
+
+    Pieces along others take all of these.
+    """
+    first, shape = len(program.inputs), program.type.shape
+    taken = list[tuple[int, list[int]]]()
+    for value, one in enumerate(program.instructions, start=first):
+        if one.operator.is_selector and any(x >= first for x in one.inputs):
+            rules = one.operator.regularity(one.types) or ()
+            taken.append((value, [axis for axis, rule in enumerate(rules) if rule is None]))
+    taken = [(value, axes) for value, axes in taken if axes]
+    long = [dim for dim, n in enumerate(shape) if n > 1] if taken and 0 not in shape else []
+    return frozenset(
+        dim
+        for dim in long
+        if any(moves_along(program, dim, taken, n) for n in (shape[dim] // 2, shape[dim] - 1))
+    )

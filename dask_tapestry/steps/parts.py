@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule
@@ -39,8 +39,12 @@ class Part:
 
     def program_within(self, schedule: InstructionSchedule) -> Program:
         """Its program for parts of a block of the whole one."""
-        values = (*self.inputs, *sorted(self.inside))
-        return self.program.inside([schedule.boxes[value] for value in values])
+        return self.program.inside([schedule.boxes[value] for value in self._values])
+
+    @cached_property
+    def _values(self) -> tuple[int, ...]:
+        """The values of the whole program that its own are, but the last."""
+        return (*self.inputs, *sorted(self.inside))
 
 
 @lru_cache(maxsize=512)
@@ -58,6 +62,17 @@ def parts_of(
     for part in found.values():
         excluded_values |= _read_by_all(part)
     return _parts(program, excluded_values, folded) if excluded_values - excluded else found
+
+
+def parts_in(
+    schedule: InstructionSchedule,
+    program: Program,
+    excluded: frozenset[int] = frozenset(),
+    folded: frozenset[int] = frozenset(),
+) -> dict[int, Part]:
+    """The parts of which a block has cells: of a stack of two hundred values it needs one."""
+    parts = parts_of(program, excluded, folded)
+    return {goal: part for goal, part in parts.items() if schedule.boxes[goal]}
 
 
 def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:

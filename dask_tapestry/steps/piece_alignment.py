@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import lru_cache
-from itertools import pairwise
+from functools import lru_cache, partial
 
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment, units
 from dask_tapestry.steps.program import Program
@@ -46,17 +45,20 @@ def _grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment |
     Where cells of a chunk are skipped, a piece of equal ones ends within a chunk.
     """
     extent, side = program.type.shape[dim], unit.length
+    layers = partial(_layer_cost, program, dim)
     while unit.pace == 1 and side < extent:
         ends = _ends_in_middle(unit, side, extent)
         if ends is None:
             return None
-        separate = [_layer_cost(program, dim, *span) for span in pairwise(ends)]
-        joined = [_layer_cost(program, dim, ends[n], ends[n + 2]) for n in range(2)]
-        too_few = joined[0][0] and side > max(unit.length, extent // LEAST_REPEATING_PIECES)
-        pairs = zip(pairwise([stored for stored, _ in separate]), joined, strict=True)
-        if too_few or any(sum(pair) > REPEATED_WORK * stored for pair, (stored, _) in pairs):
+        first, (whole, work) = layers(ends[0], ends[1]), layers(ends[0], ends[2])
+        if whole and side > max(unit.length, extent // LEAST_REPEATING_PIECES):
             return None
-        again = sum(work for _, work in separate[:2]) / max(1, joined[0][1])
+        second = layers(ends[1], ends[2])
+        if first[0] + second[0] > REPEATED_WORK * whole:
+            return None  # as are most, before any more is looked at
+        if second[0] + layers(ends[2], ends[3])[0] > REPEATED_WORK * layers(ends[1], ends[3])[0]:
+            return None
+        again = (first[1] + second[1]) / max(1, work)
         if again <= (1 if side == unit.length else REPEATED_WORK):
             return unit._replace(length=side)
         if unit.places:

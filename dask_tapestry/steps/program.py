@@ -8,8 +8,9 @@ what a block reads and needs in memory, and what a worker then executes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,12 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.boxes import merged, rounded_out
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Work
-from dask_tapestry.steps.tuning import EXTRA_CELLS, EXTRA_READ, SCHEDULES_REMEMBERED
+from dask_tapestry.steps.tuning import (
+    EXTRA_CELLS,
+    EXTRA_READ,
+    PIECES_REMEMBERED,
+    SCHEDULES_REMEMBERED,
+)
 from dask_tapestry.teg import Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
@@ -49,6 +55,8 @@ class Invariants(NamedTuple):
         Whether its blocks are no views.
     demand
         The box of each input that it reads for a box; None where it reads other `pieces`.
+    pieces
+        These, with the number of the input that each is of.
     """
 
     is_source: bool
@@ -58,8 +66,10 @@ class Invariants(NamedTuple):
     scratch: bool
     copies: bool
     demand: Demanding | None
+    pieces: Callable[[ZRange], tuple[tuple[int, ZRange], ...]]
 
     @staticmethod
+    @lru_cache(maxsize=4096)  # of all programs that an instruction is in
     def of(operator: Operator, inputs: Types) -> Invariants:
         """What is true of an operator with inputs of these types."""
         own = type(operator)
@@ -71,6 +81,7 @@ class Invariants(NamedTuple):
             own.scratch_bytes is not Operator.scratch_bytes,
             operator.copies,
             operator.demanding(inputs) if own.pieces is Operator.pieces else None,
+            lru_cache(maxsize=PIECES_REMEMBERED)(partial(operator.pieces, inputs)),
         )
 
 
@@ -260,18 +271,18 @@ class Program:
     def _schedule(self, box: ZRange, rounded: bool) -> InstructionSchedule:
         first = len(self.inputs)
         count = first + len(self.instructions)
-        boxes_read: list[list[ZRange]] = [[] for _ in range(count)]
-        boxes_read[-1].append(box)
+        boxes_read: dict[int, list[ZRange]] = defaultdict(list)  # few of many: of a stack, one
+        boxes_read[count - 1].append(box)
         boxes: list[tuple[ZRange, ...]] = [()] * count
         works: list[Work] = []
         outer, plain, instructions = dict(self.within), self.plain, self.instructions
         granularity = self.granularity if rounded else (None,) * len(instructions)
         nothing = box.is_empty or not rounded  # also boxes without cells move
         for value in range(count - 1, first - 1, -1):
-            value_boxes = boxes_read[value]
-            if not value_boxes:
+            if value not in boxes_read:
                 continue
-            operator, inputs, types, type_, *_ = instructions[value - first]
+            value_boxes = boxes_read[value]
+            _, inputs, _, type_, *_ = instructions[value - first]
             together = granularity[value - first]
             if together and value < count - 1:
                 value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
@@ -287,13 +298,13 @@ class Program:
                 if demand is not None:
                     reads = tuple(zip(inputs, demand(value_box), strict=True))
                 else:
-                    pieces = operator.pieces(types, value_box)
+                    pieces = lasting.pieces(value_box)
                     reads = tuple([(inputs[number], need) for number, need in pieces])
                 works.append(Work(value, value_box, reads))
                 for source, need in reads:
                     if nothing or not need.is_empty or not plain[source]:
                         boxes_read[source].append(need)
-        for value in range(first):
+        for value in boxes_read.keys() & set(range(first)):
             boxes[value] = merged(boxes_read[value], outer.get(value, ()), EXTRA_READ)
         return InstructionSchedule(tuple(boxes), tuple(reversed(works)))
 

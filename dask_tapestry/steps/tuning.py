@@ -36,6 +36,9 @@ MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have 
 # program
 # That a program remembers: a block's is needed by its task and when that runs
 SCHEDULES_REMEMBERED: Final = 64
+# Boxes of which what an operator reads is remembered, where that is more than its demand: a plan of
+# 56,000 demands has 15,000 different ones, as programs with other values held ask the same
+PIECES_REMEMBERED: Final = 512
 
 # reading_places
 # Places that are listed, of chunks that lie unevenly: more are so small that cuts may fall anywhere

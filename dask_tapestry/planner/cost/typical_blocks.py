@@ -24,7 +24,7 @@ from dask_tapestry.planner.tuning import (
     SAMPLED_WHOLE,
     WANING,
 )
-from dask_tapestry.steps.access_strides import neighbours
+from dask_tapestry.steps.access_strides import moves_along, neighbours
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange, largest_box
@@ -149,7 +149,9 @@ def joining_dims(program: Program) -> tuple[int, ...]:
         kinds.append(hash((one.operator.name, one.type.dtype.itemsize, *own)))
     shape = program.type.shape
     long = [dim for dim, extent in enumerate(shape) if extent > 1] if 0 not in shape else []
-    return tuple([dim for dim in long if joins and _moves(program, dim, joins)])
+    return tuple(
+        [dim for dim in long if joins and moves_along(program, dim, joins, shape[dim] - 1)]
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -171,7 +173,7 @@ def seeking_dims(program: Program) -> tuple[int, ...]:
     if not sought or 0 in shape:
         return ()
     long = [dim for dim, extent in enumerate(shape) if extent > 1]
-    return tuple([dim for dim in long if _moves(program, dim, sought)])
+    return tuple([dim for dim in long if moves_along(program, dim, sought, shape[dim] - 1)])
 
 
 def _joined_axes(instruction: Instruction) -> list[int]:
@@ -201,16 +203,6 @@ def _joins(instruction: Instruction, axis: int, breaks: Sequence[int]) -> bool:
         return any(before[n] * times[1] != behind[n] * times[0] for n in before | behind)
 
     return any(differ(at) for at in breaks if 0 < at < instruction.type.shape[axis])
-
-
-def _moves(program: Program, dim: int, joins: Sequence[tuple[int, list[int]]]) -> bool:
-    """Whether blocks further along a dimension take other cells of a value, along some axes."""
-    ends = neighbours(program, dim, distance=program.type.shape[dim] - 1)
-
-    def spans(boxes: Sequence[ZRange], axes: Sequence[int]) -> list[tuple[int, int]]:
-        return [(box.lo[axis], box.hi[axis]) for box in boxes for axis in axes]
-
-    return any(spans(ends[0][at], axes) != spans(ends[1][at], axes) for at, axes in joins)
 
 
 def _of_each_kind(

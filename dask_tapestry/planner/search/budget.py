@@ -13,6 +13,7 @@ from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.tuning import (
     COSTS_A_CHANGE,
+    LEAST_ONCE_FOUND,
     LONG_SEARCHED_SECONDS,
     MOST_ALONE,
     SECONDS_A_COST,
@@ -55,6 +56,17 @@ class SearchBudget(NamedTuple):
     def less(self, costs: int) -> SearchBudget:
         """What is left after some costs."""
         return self._replace(costs=max(0, (self.costs or 0) - costs))
+
+    def once_found(self, state: State) -> int:
+        """Costs that are worth to compute from when a plan is found, to find a better one.
+
+        A few in any case: of short jobs, changes still lead from one to the next.
+        """
+        return max(LEAST_ONCE_FOUND, self.for_plan(state).costs or 0)
+
+    def no_more_than(self, costs: int) -> SearchBudget:
+        """The effort, or so many costs if they are fewer."""
+        return self._replace(costs=min(self.costs or 0, costs))
 
 
 WORTH: Final = SearchBudget(None)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from dask_tapestry.planner.search.alike import one_of_each
+from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
 from dask_tapestry.planner.search.exchanges import exchanges
@@ -44,7 +45,11 @@ from dask_tapestry.teg import Node
 
 
 def improve(
-    space: PlanEvaluator, state: State, costs: int, of_exchange: float = GAIN_OF_EXCHANGE
+    space: PlanEvaluator,
+    state: State,
+    costs: int,
+    effort: SearchBudget | None = None,
+    of_exchange: float = GAIN_OF_EXCHANGE,
 ) -> State:
     """The best plan that single changes lead to, and that a worker's memory fits.
 
@@ -52,6 +57,9 @@ def improve(
     ----------
     costs
         Costs of steps that may be computed for it.
+    effort
+        Where it is what plans are worth, no more than that of a plan is spent to change it: of a
+        seed that takes far longer than what it leads to, so much is not to be had any more.
     of_exchange
         Part of the seconds before that are left at most where a value goes through a store.
     """
@@ -74,6 +82,8 @@ def improve(
                 better = candidate.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
             if better and (space.fits(candidate) or not space.fits(state)):
                 state, improved = candidate, True
+                if effort is not None:
+                    last = min(last, space.pricing.evaluated + effort.once_found(state))
                 break
             if space.pricing.evaluated > last:
                 break

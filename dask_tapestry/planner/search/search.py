@@ -311,16 +311,20 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         return SearchResult(uncut)
     graph, forms = space.chosen_forms(effort.forms)
     first = evaluate(graph, Choices(forms=forms), space.pricing)
-    effort = effort.for_plan(first)
+    given, effort = effort, effort.for_plan(first)
     seeds = [first] if uncut is None else [first, uncut]
     given_up = first.seconds > space.most_seconds
     if not effort.costs or given_up:
         return SearchResult(preferred(seeds, lambda state: state.rank), given_up=given_up)
     before = space.pricing.evaluated
     each = min(effort.costs, MOST_IMPROVED)
-    states = [improve(space, space.state(Choices(forms=forms)), each)]
+    states = [improve(space, space.state(Choices(forms=forms)), each, given)]
     if forms and _may_win(other := space.state(Choices()), states[0]):
-        states.append(improve(space, other, each))
+        states.append(improve(space, other, each, given))
+    worth = given.once_found(preferred(states, lambda state: state.rank))
+    whole, effort = effort.no_more_than(worth), effort.less(space.pricing.evaluated - before)
+    effort = effort.no_more_than(worth)
+    before, each = space.pricing.evaluated, min(whole.costs or 0, MOST_IMPROVED)
     evolution = Evolution(space, seed)
     also = [fit_to_memory(space, state, each) for state in states]
     begun = [*[recut(space, state, each) for state in states], *filter(None, also)]
@@ -332,7 +336,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         evolution.run(rest)
         evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
     left = effort.less(space.pricing.evaluated - before)
-    others = max(left.costs or 0, effort.costs // SEARCH_AGAIN_PART)
+    others = max(left.costs or 0, (whole.costs or 0) // SEARCH_AGAIN_PART)
     again = effort._replace(costs=others, forms=others)
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points], *([] if uncut is None else [uncut])]
@@ -352,7 +356,7 @@ def _may_win(seed: State, best: State) -> bool:
 
 def _polished(space: PlanEvaluator, state: State, costs: int) -> State:
     """The best plan near what chance has found, which may be one change away from a better one."""
-    better = improve(space, state, costs, GAIN_OF_LAST_EXCHANGE)
+    better = improve(space, state, costs, None, GAIN_OF_LAST_EXCHANGE)
     better = resized(space, better, costs)
     return state if better is state else recut(space, better, costs)
 

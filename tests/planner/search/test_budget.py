@@ -2,9 +2,15 @@
 
 import dask_tapestry as dt
 from dask_tapestry.planner.search import budget
-from dask_tapestry.planner.search.budget import NO_EFFORT, SearchBudget, costs_worth
+from dask_tapestry.planner.search.budget import NO_EFFORT, WORTH, SearchBudget, costs_worth
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.tuning import LONG_SEARCHED_SECONDS, MOST_ALONE, SECONDS_A_COST, SHARE
+from dask_tapestry.planner.tuning import (
+    LEAST_ONCE_FOUND,
+    LONG_SEARCHED_SECONDS,
+    MOST_ALONE,
+    SECONDS_A_COST,
+    SHARE,
+)
 from tests.planner.graphs import stored
 from tests.planner.spaces import space_of
 
@@ -47,6 +53,17 @@ def test_what_is_not_given_is_decided_by_the_plan():
 def test_effort_is_spent():
     assert SearchBudget(10, True).less(4) == SearchBudget(6, True)
     assert SearchBudget(10).less(40) == NO_EFFORT
+
+
+def test_from_a_plan_on_as_much_is_spent_as_that_is_worth():
+    long, short = (
+        space_of(dt.exp(stored((3_000_000, n)))).state(Choices()) for n in (100_000, 100)
+    )
+    assert WORTH.once_found(long) == costs_worth(long) > LEAST_ONCE_FOUND
+    assert costs_worth(short) < WORTH.once_found(short) == LEAST_ONCE_FOUND
+    assert SearchBudget(10_000, True).once_found(short) == 10_000
+    assert SearchBudget(10_000, True).no_more_than(600) == SearchBudget(600, True)
+    assert SearchBudget(60).no_more_than(600) == SearchBudget(60)
 
 
 def test_a_part_of_a_job_is_worth_as_much_as_all_of_it():

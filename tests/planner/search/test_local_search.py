@@ -3,6 +3,7 @@
 import numpy as np
 
 import dask_tapestry as dt
+from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.local_search import (
     fit_to_memory,
@@ -12,6 +13,7 @@ from dask_tapestry.planner.search.local_search import (
     second_chance,
     split_until_fits,
 )
+from dask_tapestry.planner.tuning import COSTS_A_CHANGE
 from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, network, space_of
 
@@ -55,6 +57,18 @@ def test_without_costs_nothing_is_tried():
     space = space_of(network(2))
     state = space.state(Choices())
     assert improve(space, state, 0) is state
+
+
+def test_once_a_plan_is_far_better_no_more_is_spent_than_that_is_worth():
+    class Misled(SearchBudget):
+        def once_found(self, state):
+            return COSTS_A_CHANGE
+
+    space, other = space_of(network(4)), space_of(network(4))
+    best = improve(space, space.state(Choices()), COSTS)
+    some = improve(other, other.state(Choices()), COSTS, Misled(COSTS))
+    assert other.pricing.evaluated < space.pricing.evaluated
+    assert best.rank == some.rank < other.state(Choices()).rank
 
 
 def test_a_form_takes_another_size_once_what_it_reads_is_computed_in_its_step():
