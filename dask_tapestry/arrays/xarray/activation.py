@@ -11,7 +11,7 @@ from xarray.backends import zarr
 from xarray.compat import dask_array_ops
 from xarray.computation import apply_ufunc as ufuncs
 from xarray.computation import rolling
-from xarray.core import groupby, missing, parallel, variable
+from xarray.core import duck_array_ops, groupby, missing, parallel, variable
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
 from dask_tapestry.arrays.xarray.chunk_manager import TapestryManager
@@ -33,6 +33,7 @@ from dask_tapestry.arrays.xarray.grouped_reductions import (
     taking_quantiles_together,
 )
 from dask_tapestry.arrays.xarray.interpolated_dtypes import in_the_dtype_computed
+from dask_tapestry.arrays.xarray.means_of_times import mean
 from dask_tapestry.arrays.xarray.running_windows import running_counts, running_reductions
 from dask_tapestry.arrays.xarray.shifted_cells import in_chunks_as_before
 from dask_tapestry.arrays.xarray.zarr_chunks import between_writes, of_equal_lengths
@@ -57,6 +58,7 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (groupby.GroupBy, "_flox_scan", scanning_together),
         (groupby.GroupBy, "fillna", filling_together),
         (groupby.GroupBy, "where", choosing_together),
+        (duck_array_ops, "mean", lambda _: mean),
         (xarray.Variable, "_shift_one_dim", in_chunks_as_before),
         (xarray.Variable, "_roll_one_dim", in_chunks_as_before),
         (rolling.DataArrayRolling, "reduce", running_reductions),
