@@ -100,7 +100,7 @@ def _through_a_store(
 def _without_forms_of_readers(
     space: PlanEvaluator, state: State, values: Sequence[_Value]
 ) -> dict[Node, tuple[FormChoice, ...]] | None:
-    """The forms of a state but for those of what reads a value cell by cell; None if it has none."""
+    """The forms but those of what reads a value, or the like of it; None if that has none."""
     alike = {value.original for value in values}
     forms = dict(state.choices.forms)
     for node in space.graph.nodes:
