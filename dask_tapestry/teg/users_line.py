@@ -18,8 +18,9 @@ NOT_THE_USERS: Final = (PACKAGE, str(Path(dask.__file__).parent))
 EXAMPLE: Final = "<doctest "  # begins the name of an example in a docstring
 PUBLIC: Final = str(Path(PACKAGE) / "arrays")  # functions that users call are there
 WRAPPERS: Final = frozenset(
-    "asked call_numpy_function call_ufunc checking chosen decorated filled function "
-    "masked_results method naming scanned taking wrapped".split()
+    "applied arrived asked call_numpy_function call_ufunc checking chosen converted counted "
+    "decorated filled function map_variables masked_results method moved naming reduced scanned "
+    "taking together wrapped".split()
 )  # functions there that call another, whose name is the user's word
 
 

@@ -103,8 +103,8 @@ def _rows_of(weights: Any) -> SparseRows:
     """The matrix by rows."""
     if isinstance(weights, tuple) and len(weights) == 4:
         return _of_places(*weights)
-    if not hasattr(weights, "tocsr"):  # xesmf keeps a `DataArray` of them
-        weights = getattr(weights, "data", weights)
+    if not hasattr(weights, "tocsr") and not isinstance(weights, np.ndarray):
+        weights = getattr(weights, "data", weights)  # xesmf keeps a `DataArray` of them
     if hasattr(weights, "__dask_graph__") or isinstance(weights, Array):
         raise ArgumentTypeError("weights must be known now: compute() them first")
     if not hasattr(weights, "tocsr"):

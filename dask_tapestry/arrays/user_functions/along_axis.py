@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -15,6 +14,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
 from dask_tapestry.arrays.tuning import TRIAL_LANE_CELLS
+from dask_tapestry.arrays.user_functions.functions_of_ours import along_axis, is_ours
 from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
@@ -70,7 +70,8 @@ def apply_along_axis(
     """Apply a function to 1-d slices along an axis, as `numpy.apply_along_axis`.
 
     {Parameters}
-        func1d: Called with a 1-d slice, `*args` and `**kwargs`.
+        func1d: Called with a 1-d slice, `*args` and `**kwargs`. One of this library's that folds a
+            slice is called with the array itself.
         axis: Axis of the slices.
         arr: The array, or what `asarray` takes.
         *args, **kwargs: Further arguments for `func1d`; a lazy array among them is computed once,
@@ -93,6 +94,10 @@ def apply_along_axis(
     others = [n for d, n in enumerate(x.type.shape) if d != at]
     if 0 in others:
         raise ShapeError("Cannot apply_along_axis when any iteration dimensions are 0")
+    if not args and dtype is None and shape is None:
+        whole_lanes = along_axis(func1d, Array(x), at, kwargs)
+        if whole_lanes is not None:
+            return cast("Array", whole_lanes)
     further = arguments_of(args, kwargs)
     call = further.call_after(func1d, 1)
     if dtype is None or shape is None:
@@ -160,17 +165,11 @@ def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: int | Sequence
             [8.]]])
     """
     x = asarray(a)
-    over = _over_array if _is_ours(func) else _over_blocks
+    over = _over_array if is_ours(func) else _over_blocks
     for axis in each_axis(axes):
         at = normalize_axis(axis, x.ndim)
         x = over(func, x, at)
     return x
-
-
-def _is_ours(func: Callable[..., Any]) -> bool:
-    """Whether a function is one of this library's, which take lazy arrays."""
-    package = __name__.partition(".")[0]
-    return isinstance(func, FunctionType) and func.__module__.partition(".")[0] == package
 
 
 def _over_array(func: Callable[..., Any], x: Array, at: int) -> Array:

@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.dask_arrays import delayed_cell, from_delayed, is
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
+from dask_tapestry.arrays.user_functions.functions_of_ours import of_whole_arrays
 from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of, with_arrays
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
@@ -147,6 +148,14 @@ class Indices:
     align: bool
     joined: bool
 
+    def keeps_blocks(self, pairs: Sequence[Pair], numbers: Sequence[int | None]) -> bool:
+        """Whether a result has the blocks of arrays that broadcast as NumPy's do."""
+        if self.new_axes or self.adjust or None in numbers or not pairs:
+            return False
+        chunks = {x.chunks for x, _ in pairs}
+        letters = {ind for _, ind in pairs}
+        return len(chunks) == 1 and letters == {self.letters}
+
 
 def apply_blockwise(
     func: Callable[..., Any],
@@ -164,6 +173,10 @@ def apply_blockwise(
         block_arguments: ``"block_id"`` and ``"block_info"``, where `func` takes them.
     """
     call, pairs, numbers = _slots(func, args, kwargs)
+    if not kwargs and not block_arguments and indices.keeps_blocks(pairs, numbers):
+        whole = of_whole_arrays(func, args[::2])
+        if whole is not None and declared[0] in (None, whole.dtype):
+            return whole
     cuts = _index_cuts(pairs, indices.align)
     cuts |= {one: _lengths(n) for one, n in indices.new_axes.items()}
     unknown = [one for one in indices.letters if one not in cuts]
@@ -171,10 +184,10 @@ def apply_blockwise(
         raise ShapeError(f"no array has the index {unknown[0]!r} of the result")
     out = tuple(_adjusted(cuts[one], indices.adjust, one) for one in indices.letters)
     reads = tuple(_reads(x, ind, cuts, indices) for x, ind in pairs)
-    whole = tuple((n, r) for n, r in zip(numbers, reads, strict=False) if n is not None)
+    held = tuple((n, r) for n, r in zip(numbers, reads, strict=False) if n is not None)
     arrays = [x for x, _ in pairs]
     call = taking_formats(call, [x.node for x in arrays], devices=True)
-    blind = Blockwise(call, out, reads, np.dtype("V0"), block_arguments, (), whole, out)
+    blind = Blockwise(call, out, reads, np.dtype("V0"), block_arguments, (), held, out)
     dtype, known = declared
     if dtype is None:
         dtype, known = _inferred_result(blind, arrays)

@@ -11,7 +11,7 @@ from xarray.backends import zarr
 from xarray.compat import dask_array_ops
 from xarray.computation import apply_ufunc as ufuncs
 from xarray.computation import rolling
-from xarray.core import groupby, missing, parallel
+from xarray.core import duck_array_ops, groupby, missing, parallel, variable
 from xarray.namedarray.parallelcompat import list_chunkmanagers
 
 from dask_tapestry.arrays.xarray.chunk_manager import TapestryManager
@@ -21,6 +21,7 @@ from dask_tapestry.arrays.xarray.dataset_map_blocks import (
     of_one_plan,
     returning_blocks,
 )
+from dask_tapestry.arrays.xarray.empty_slices import silent_of_empty_slices
 from dask_tapestry.arrays.xarray.filled_forward import filling_here
 from dask_tapestry.arrays.xarray.flox_calls import callers_of_flox, reduced_by_us
 from dask_tapestry.arrays.xarray.grouped_choices import choosing_together, filling_together
@@ -33,6 +34,7 @@ from dask_tapestry.arrays.xarray.grouped_reductions import (
 )
 from dask_tapestry.arrays.xarray.interpolations import interpolating_here
 from dask_tapestry.arrays.xarray.least_squares import fitting_together
+from dask_tapestry.arrays.xarray.means_of_times import mean
 from dask_tapestry.arrays.xarray.running_windows import running_counts, running_reductions
 from dask_tapestry.arrays.xarray.shifted_cells import in_chunks_as_before
 from dask_tapestry.arrays.xarray.zarr_chunks import between_writes, of_equal_lengths
@@ -57,10 +59,12 @@ WRAPPED = tuple(  # functions that do not ask a manager, by where xarray calls t
         (groupby.GroupBy, "_flox_scan", scanning_together),
         (groupby.GroupBy, "fillna", filling_together),
         (groupby.GroupBy, "where", choosing_together),
+        (duck_array_ops, "mean", lambda _: mean),
         (xarray.Variable, "_shift_one_dim", in_chunks_as_before),
         (xarray.Variable, "_roll_one_dim", in_chunks_as_before),
         (rolling.DataArrayRolling, "reduce", running_reductions),
         (rolling.DataArrayRolling, "_counts", running_counts),
+        (variable, "_as_array_or_item", silent_of_empty_slices),
         (dask_array_ops, "push", filling_here),
         (dask_array_ops, "least_squares", fitting_together),
         (ufuncs, "apply_variable_ufunc", joined_by_the_plan),

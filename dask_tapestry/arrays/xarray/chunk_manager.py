@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import dask.config
 import numpy as np
@@ -22,22 +20,10 @@ from dask_tapestry.arrays.user_functions.map_blocks import map_blocks
 from dask_tapestry.arrays.user_functions.reduction import reduction
 from dask_tapestry.arrays.xarray import namespace
 from dask_tapestry.arrays.xarray.block_scan import scan_blocks
+from dask_tapestry.arrays.xarray.empty_slices import nothing_said_of_empty_slices
 from dask_tapestry.arrays.xarray.lazy_backend_arrays import opened, unwrapped
 
 __all__ = ["TapestryManager"]
-
-# What xarray ignores in its own reductions that skip NaN, of arrays in memory.
-OF_EMPTY_SLICES: Final = (
-    "All-NaN (slice|axis) encountered|Mean of empty slice|Degrees of freedom <= 0 for slice"
-)
-
-
-@contextmanager
-def _nothing_said_of_empty_slices() -> Iterator[None]:
-    """A compute that xarray asks for warns as xarray does of arrays in memory."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", OF_EMPTY_SLICES, RuntimeWarning)
-        yield
 
 
 class HasChunks(Protocol):
@@ -140,14 +126,14 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
 
     def compute(self, *data: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Compute arrays together, by one plan."""
-        with _nothing_said_of_empty_slices():
+        with nothing_said_of_empty_slices():
             found: tuple[Any, ...] = self.array_api.compute(*data, **kwargs)
         return found
 
     def persist(self, *data: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Compute arrays together and keep their blocks where they are computed."""
         ours = [x if np.dtype(x.dtype).hasobject else asarray(x) for x in data]
-        with _nothing_said_of_empty_slices():
+        with nothing_said_of_empty_slices():
             found: tuple[Any, ...] = self.array_api.persist(*ours, **kwargs)
         return found
 
@@ -217,7 +203,7 @@ class TapestryManager(ChunkManagerEntrypoint[Any]):
     def store(self, sources: Any, targets: Any, **kwargs: Any) -> Any:
         """Write arrays into arrays that exist, each stored chunk by one task."""
         kwargs.pop("flush", None)
-        with _nothing_said_of_empty_slices():
+        with nothing_said_of_empty_slices():
             return store(sources, targets, **kwargs)
 
     def shuffle(self, x: Any, indexer: list[list[int]], axis: int, chunks: Any) -> Array:

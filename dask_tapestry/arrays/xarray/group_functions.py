@@ -16,13 +16,14 @@ from dask_tapestry.arrays.grouping.group_cells import GroupCells
 from dask_tapestry.arrays.grouping.sorted_groups import running
 from dask_tapestry.arrays.shape.transposing import moveaxis
 from dask_tapestry.arrays.statistics.scans import cumprod, cumsum, nancumprod, nancumsum
+from dask_tapestry.arrays.xarray.means_of_times import Fold, mean, mean_of_times
 
 Function = Callable[..., Any]
 Numbers = np.ndarray[Any, Any]
 OF_NUMPY: Final = ("sum", "prod", "mean", "var", "std", "min", "max", "median")
 OF_XARRAY: Final = (*OF_NUMPY, "count", "array_any", "array_all", "first", "last")
 SCANS: Final = ("cumsum", "cumprod")
-TAKEN: Final = ("count", "min", "max", "first", "last")  # that have a meaning for times
+TAKEN: Final = ("count", "mean", "min", "max", "first", "last")  # that have a meaning for times
 KNOW_NO_NAN: Final = ("count", "any", "all")
 OPTIONS: Final = MappingProxyType(
     {"var": ("ddof",), "std": ("ddof",), "sum": ("min_count",), "prod": ("min_count",)}
@@ -34,6 +35,7 @@ def _functions() -> dict[Function, tuple[str, bool | None]]:
     fold_names: dict[Function, tuple[str, bool | None]] = {
         np.any: ("any", False),
         np.all: ("all", False),
+        mean: ("mean", None),
     }
     for name in OF_NUMPY:
         fold_names[getattr(np, name)] = (name, False)
@@ -80,21 +82,30 @@ class GroupFunction(NamedTuple):
     def reduced(self, x: Array, axes: tuple[int, ...], axis: int, codes: Numbers) -> Array:
         """The cells along `axes` reduced for each group along one of them, groups first."""
         labels = codes.reshape([-1 if a == axis else 1 for a in range(min(axes), x.ndim)])
-        called: Any = {"func": self._called(x), "expected_groups": np.arange(codes.max() + 1)}
-        found, _ = groupby_reduce(x, labels, axis=axes, **called, **self._options_of(x))
-        return moveaxis(found, -1, 0)
+        groups, options = np.arange(codes.max() + 1), self._options_of(x)
+
+        def fold(cells: Array, func: str) -> Array:
+            called: Any = {"func": func, "expected_groups": groups, "axis": axes}
+            return moveaxis(groupby_reduce(cells, labels, **called, **options)[0], -1, 0)
+
+        return self._folded(x, fold, (0,))
 
     def reduced_by_labels(
         self, x: Array, labels: list[Any], counts: list[int], axes: tuple[int, ...]
     ) -> Array:
         """The last cells reduced by codes that need not be known; NaN in groups without cells."""
         groups = tuple(np.arange(count) for count in counts)
-        asked = {"fill_value": np.nan, "min_count": 0, **self._options_of(x)}
-        if x.dtype.kind in "mM" and self.name != "count":
-            asked["fill_value"] = np.array("NaT", x.dtype)
-        called: Any = {"func": self._called(x), "axis": axes, "expected_groups": groups}
-        found: Array = groupby_reduce(x, *labels, **called, **asked)[0]
-        return found
+        asked = {"min_count": 0, **self._options_of(x)}
+
+        def fold(cells: Array, func: str) -> Array:
+            missing: Any = np.nan if cells is x else 0  # of what a mean is made of
+            if cells.dtype.kind in "mM" and func not in KNOW_NO_NAN:
+                missing = np.array("NaT", x.dtype)
+            called: Any = {"func": func, "axis": axes, "expected_groups": groups}
+            found: Array = groupby_reduce(cells, *labels, fill_value=missing, **called, **asked)[0]
+            return found
+
+        return self._folded(x, fold, tuple(range(-len(groups), 0)))
 
     def running(
         self, x: Array, axes: tuple[int, ...], axis: int, codes: Numbers, at: Numbers
@@ -107,6 +118,11 @@ class GroupFunction(NamedTuple):
         for other in axes:
             found = found if other == axis else scan(found, axis=other)
         return found
+
+    def _folded(self, x: Array, fold: Fold, groups: tuple[int, ...]) -> Array:
+        if x.dtype.kind in "mM" and self.name == "mean":
+            return mean_of_times(x, fold, groups, self.skipna is not False)
+        return fold(x, self._called(x))
 
     def _called(self, x: Array) -> str:
         if self.name in ("first", "last"):

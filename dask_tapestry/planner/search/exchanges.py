@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
+from typing import NamedTuple
 
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.exchanged_values import (
@@ -37,22 +38,78 @@ from dask_tapestry.zspace import ZRange, largest_box
 Sides = tuple[int, ...]
 
 
+class _Value(NamedTuple):
+    """A value that may be exchanged.
+
+    Attributes
+    ----------
+    node, original
+        It, and what it was in the graph without forms.
+    written, read
+        Sides of blocks that make it, and of those that read it.
+    """
+
+    node: Node
+    original: Node
+    written: Sides
+    read: Sides
+
+
 def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
-    """Values that are too large to hold, and are held or read again, go through a store."""
+    """Values that are too large to hold, and are held or read again, go through a store.
+
+    Their readers keep their forms, or take none: what came in blocks of rows, and was read in
+    parts, may come in blocks of columns then.
+    """
     if not space.resources.temporary_store:
         return
+    values = _exchangeable(space, state)
+    found = [*_through_a_store(space, state, values)]
+    forms = _without_forms_of_readers(space, state, values)
+    if forms is not None:
+        plain = space.state(space.in_forms(state.choices, forms))
+        found += _through_a_store(space, plain, _exchangeable(space, plain))
+        found.sort(key=lambda choices: space.state(choices).rank)  # a store is gone through once
+    yield from found
+
+
+def _exchangeable(space: PlanEvaluator, state: State) -> list[_Value]:
+    """The largest values that may go through a store, and those in the graph as it was."""
     originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
     candidates = _candidates(space, state)
-    largest = sorted(candidates, key=lambda node: -node.type.nbytes)[:MOST_EXCHANGED_VALUES]
-    for node, (written, read) in ((node, candidates[node]) for node in largest):
-        original = originals.get(node)
-        if original is None or not is_exchangeable(node):
-            continue
+    found = [
+        _Value(node, originals[node], *candidates[node])
+        for node in candidates
+        if node in originals and is_exchangeable(node)
+    ]
+    return sorted(found, key=lambda one: -one.node.type.nbytes)[:MOST_EXCHANGED_VALUES]
+
+
+def _through_a_store(
+    space: PlanEvaluator, state: State, values: Sequence[_Value]
+) -> Iterator[Choices]:
+    """The choices in which one of the values is exchanged."""
+    for node, original, written, read in values:
         sides = _chunk_sides(space, node, written, read)
         choice = FormChoice(EXCHANGED, number_of(sides, node.type.shape))
         forms = {**state.choices.forms}
         forms[original] = (*forms.get(original, ()), choice)
         yield _only_written(space.in_forms(state.choices, forms), node)
+
+
+def _without_forms_of_readers(
+    space: PlanEvaluator, state: State, values: Sequence[_Value]
+) -> dict[Node, tuple[FormChoice, ...]] | None:
+    """The forms but those of what reads a value, or the like of it; None if that has none."""
+    alike = {value.original for value in values}
+    forms = dict(state.choices.forms)
+    for node in space.graph.nodes:
+        shapes = [one.type.shape for one in node.inputs if one in alike]
+        if shapes:
+            forms.pop(node, None)
+            if node.type.shape in shapes:
+                alike.add(node)
+    return forms if len(forms) < len(state.choices.forms) else None
 
 
 def _only_written(choices: Choices, node: Node) -> Choices:

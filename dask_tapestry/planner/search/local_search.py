@@ -33,6 +33,7 @@ from dask_tapestry.planner.tuning import (
     CHANGED_ALIKE,
     CLOSE_CHANGE,
     COSTS_A_CHANGE,
+    DEARER_FITTED,
     GAIN_OF_EXCHANGE,
     GAIN_OF_ROUNDS,
     HALVINGS,
@@ -169,24 +170,27 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
 
     The cheapest plan may hold what is stored, or much that is computed, and then no smaller blocks
     make it fit: it is cut more finely, or else changed one choice at a time, each time so that a
-    worker holds least, until it fits; then as long as that makes it cheaper.
+    worker holds least, until it fits and none that lacks little is much faster; then as long as
+    that makes it cheaper.
     """
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE
+    slow: State | None = None  # a plan that fits, while much faster ones may yet
     while not state.shortfall and not space.fits(state) and space.pricing.evaluated <= last:
         candidates = _whole(space, state, _finer(state), last)
         enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
             others = chain(exchanges(space, state), moves(space, state), _reformed(space, state))
             candidates += _whole(space, state, others, last)
-        fitting = [other for other in candidates if space.fits(other)]
-        if fitting:
-            best = min(fitting, key=lambda other: other.rank)
-            return improve(space, best, last - space.pricing.evaluated)
+        fitting = [other for other in (*candidates, *filter(None, [slow])) if space.fits(other)]
+        slow = min(fitting, key=lambda other: other.rank, default=None)
+        if slow is not None:
+            faster = slow.rank.with_seconds(1 / DEARER_FITTED)
+            candidates = [c for c in candidates if c.rank < faster and not space.fits(c)]
         lighter = min(candidates, key=space.lacking, default=state)
         if space.lacking(lighter) >= space.lacking(state):
             break
         state = lighter
-    return None
+    return None if slow is None else improve(space, slow, last - space.pricing.evaluated)
 
 
 def _reformed(space: PlanEvaluator, state: State) -> Iterator[Choices]:

@@ -71,3 +71,15 @@ def test_conversions_that_are_asked_to_be_safe():
     xr.testing.assert_identical(made.compute(), X)
     with pytest.raises(dt.DTypeError, match="cannot cast float64 to int16 according to the rule"):
         cut.astype("i2", casting="safe")
+
+
+def test_errors_name_functions_that_a_user_knows():
+    def fails(x):
+        if x.size > 12:
+            raise ValueError("not that many")
+        return x
+
+    cut = X.chunk(t=5)
+    made = xr.apply_ufunc(fails, cut, dask="parallelized", output_dtypes=[float])
+    with pytest.raises(dt.errors.ComputeError, match=r"built at .*core_dimensions.py:\d+ by apply_"):
+        made.compute()

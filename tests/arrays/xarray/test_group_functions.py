@@ -27,7 +27,8 @@ def test_functions_are_known_with_their_options():
 @pytest.mark.parametrize(
     ("name", "taken"),
     [
-        ("mean", "biufc"),
+        ("mean", "biufcmM"),
+        ("sum", "biufc"),
         ("median", "iuf"),
         ("quantile", "iuf"),
         ("max", "biufcmM"),

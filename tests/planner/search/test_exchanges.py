@@ -117,3 +117,14 @@ def test_no_step_waits_for_a_store_that_waits_for_it(job):
 def sorted_layers(dependencies):
     """Raise `CycleError` if layers wait for each other in a circle."""
     return list(TopologicalSorter(dependencies).static_order())
+
+
+@pytest.mark.parametrize("workers", [99, 100])
+@pytest.mark.parametrize("name", ["nanmedian", "nanquantile"])
+def test_what_is_sorted_in_one_piece_then_is_read_twice_at_most(name, workers):
+    hours = dt.placeholder((1_059_014, 721, 1440), "f4", (1, 721, 1440))
+    made = dt.nanmedian(hours, 0) if name == "nanmedian" else dt.nanquantile(hours, [0.1, 0.9], 0)
+    plan = made.plan(resources=dt.Resources(workers=workers, threads=4, memory="16 GiB"))
+    assert exchanges(plan)
+    assert plan.cost["bytes_read"] <= 2.05 * hours.nbytes
+    assert plan.cost["tasks"] < 1e5
