@@ -9,6 +9,7 @@ from dask_tapestry.operators.matrices.matrix_factors import (
     QR,
     SVD,
     Cholesky,
+    Columns,
     PackedQR,
     SingularValues,
 )
