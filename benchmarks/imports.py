@@ -24,6 +24,9 @@ ROOT = Path(__file__).resolve().parent.parent
 COMPUTE = "({}.asarray([1.0, 2.0]) + 1).compute()"
 FORMULA = "import dask_tapestry as dt; (dt.asarray(x) * 2 + 1).compute()"
 MASK = "import dask_tapestry as dt; x = dt.asarray(x); x[x > 0].compute()"
+PICTURE = "import {} as m; m.ones((9, 9), chunks=3)._repr_html_()"
+NORMAL = "import {} as m; m.random.default_rng(0).normal(size=1000).compute()"
+STORE = "import tempfile, {} as m; m.ones(9).to_zarr(tempfile.mkdtemp(), overwrite=True)"
 SORTED = "import dask_tapestry as dt; dt.sort(dt.ones(10**6)).compute()"
 CELLS = "import numpy as np; x = np.ones(10**7)"
 PROGRAMS = {
@@ -37,8 +40,14 @@ PROGRAMS = {
     "x * 2 + 1, 10 M cells": f"{CELLS}; {FORMULA}",
     "x[x > 0], 10 M cells": f"{CELLS}; {MASK}",
     "sort, 1 M cells": SORTED,
+    "picture": PICTURE.format("dask_tapestry"),
+    "normal variates": NORMAL.format("dask_tapestry"),
+    "to_zarr": STORE.format("dask_tapestry"),
     "import dask.array": "import dask.array",
     "first compute there": f"import dask.array as da; {COMPUTE.format('da')}",
+    "picture there": PICTURE.format("dask.array"),
+    "normal variates there": NORMAL.format("dask.array"),
+    "to_zarr there": STORE.format("dask.array"),
 }
 
 

@@ -95,6 +95,10 @@ def test_what_runs_on_a_worker_does_not_bring_in_what_users_call():
     assert "dask_tapestry.arrays" not in modules
 
 
+def test_a_picture_of_chunks_does_not_bring_in_dask_arrays():
+    assert "dask.array" not in modules_after("import dask_tapestry as dt; dt.ones(9)._repr_html_()")
+
+
 def test_dask_arrays_are_brought_in_when_asked_for(imported):
     assert "dask.array" not in imported
 

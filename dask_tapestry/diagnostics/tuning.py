@@ -57,6 +57,11 @@ BLOCK_SLICES_SHOWN: Final = 12  # slices that a block shows
 # charts
 MOST_TICKS: Final = 5  # of an axis, at most
 
+# chunk_picture
+DEEP_PARTS: Final = 1.7  # a dimension that leads into the picture is drawn so much shorter
+MOST_CHUNK_CUTS_DRAWN: Final = 32  # lines of a dimension; of more, every few of them
+PICTURE_MARGIN_PIXELS: Final = 50  # for the numbers beside a grid
+
 # compare
 ALIKE_FIGURES: Final = 0.005  # parts by which figures may differ and count as the same
 # Steps that differ; of more, these are shown and the others counted

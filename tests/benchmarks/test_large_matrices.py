@@ -1,5 +1,7 @@
 """Each work of both libraries runs in a cluster, and ours is right."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -18,9 +20,20 @@ def test_it_prints_seconds_and_the_error(monkeypatch, capsys):
     assert theirs.endswith(" s")  # dask.array needs SciPy
 
 
+def test_it_tells_what_workers_take(monkeypatch, capsys):
+    arguments = ["--side", "64", "--workers", "1", "--memory", "2GB", "--only", "cholesky"]
+    options = ["--dtype", "f4", "--workers-processor"]
+    monkeypatch.setattr("sys.argv", ["large_matrices.py", *arguments, *options])
+    large_matrices.main()
+    _, _, row = capsys.readouterr().out.splitlines()
+    told = re.search(r"(\d+\.\d) s, (\d+\.\d) s of processors, (\d+) MB \| (\S+)", row)
+    assert 10 < int(told[3]) < 2000
+    assert 1e-9 < float(told[4]) < 1e-5
+
+
 @pytest.mark.parametrize("name", large_matrices.WORKS)
 def test_errors_are_told_apart(name, tmp_path):
-    a = large_matrices.stored(tmp_path / "a.zarr", 16)
+    a = large_matrices.stored(tmp_path / "a.zarr", 16, "f8")
     right = {
         "solve": lambda: np.linalg.solve(a, np.ones((16, 8))),
         "cholesky": lambda: np.linalg.cholesky(a),

@@ -23,6 +23,7 @@ class Eigen(MatrixFactors):
 
     name = kernel = "eig"
     work = ("mmm", 25.0)
+    taken = 4.5
     is_stack: bool
     kept: tuple[str, ...]
 
@@ -57,6 +58,7 @@ class HermitianEigen(MatrixFactors):
 
     name = kernel = "eigh"
     work = ("mmm", 9.0)
+    taken = 3.0
     is_stack: bool
     kept: tuple[str, ...]
     triangle: Half

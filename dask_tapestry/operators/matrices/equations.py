@@ -78,6 +78,7 @@ class SquareToSquare(MatrixFunction):
     """A function of square matrices that returns others."""
 
     work = ("mmm", 2.0)
+    taken = 2.0
 
     def results(self, inputs: Types) -> tuple[Result, ...]:
         return (Result("x", "mm", inputs[0].dtype),)

@@ -21,6 +21,7 @@ from dask_tapestry.operators.matrices.panel_upper_band import singular_values_by
 from dask_tapestry.operators.views.output import outputs
 from dask_tapestry.teg import Progression, Region, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Restriction, Types
+from dask_tapestry.zspace import ZRange
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class Cholesky(MatrixFunction):
     work = ("mmm", 1 / 3)
     is_stack: bool
     upper: bool
+
+    @property
+    def in_double(self) -> bool:  # type: ignore[override]  # of one matrix it has its own kernel
+        return self.is_stack
 
     def results(self, inputs: Types) -> tuple[Result, ...]:
         return (Result("triangle", "mm", inputs[0].dtype),)
@@ -52,6 +57,7 @@ class QR(MatrixFactors):
     name = kernel = "qr"
     reads = ("mn",)
     work = ("mnn", 4.0)
+    taken = 2.0  # a matrix that is wide, or of which both factors are complete
     is_stack: bool
     kept: tuple[str, ...]
     mode: str
@@ -86,7 +92,7 @@ class PackedQR(MatrixFunction):
     name = kernel = "packedqr"
     reads = ("mn",)
     work = ("mnn", 4.0)
-    taken = 3.0
+    taken = 2.0
     is_stack: bool
 
     def new_lengths(self, inputs: Types) -> Mapping[str, int]:
@@ -128,7 +134,7 @@ class Columns(MatrixFunction):
     name = kernel = "qrcolumns"
     reads = ("mn",)
     work = ("mnn", 4.0)
-    taken = 3.0
+    taken = 2.0
     is_stack: bool
 
     def new_lengths(self, inputs: Types) -> Mapping[str, int]:
@@ -151,7 +157,6 @@ class Triangle(MatrixFunction):
     name = kernel = "triangle"
     reads = ("mn",)
     work = ("mnn", 2.0)
-    taken = 2.0
     is_stack: bool
 
     def new_lengths(self, inputs: Types) -> Mapping[str, int]:
@@ -174,10 +179,18 @@ class CompleteColumns(MatrixFunction):
     name = kernel = "completecolumns"
     reads = ("mk",)
     work = ("mmk", 4.0)
+    taken = 2.0
     is_stack: bool
 
     def results(self, inputs: Types) -> tuple[Result, ...]:
         return (Result("rotation", "mm", inputs[0].dtype),)
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """Also a copy of the rotation, in double precision."""
+        _, made = self._block_bytes(inputs, box)
+        return (
+            super().scratch_bytes(inputs, box) + (2 if inputs[0].dtype.char in "fF" else 1) * made
+        )
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return kernel_reference(self, *inputs)
@@ -190,6 +203,7 @@ class SVD(MatrixFactors):
     name = kernel = "svd"
     reads = ("mn",)
     work = ("mnn", 10.0)
+    taken = 6.0  # NumPy calls gesdd, which has 3 n**2 cells of its own
     is_stack: bool
     kept: tuple[str, ...]
     full_matrices: bool
@@ -248,6 +262,7 @@ class PackedLU(MatrixFunction):
     reads = ("mn",)
     work = ("mmn", 1.0)
     taken = 2.0
+    in_double = False
     is_stack: bool
 
     def new_lengths(self, inputs: Types) -> Mapping[str, int]:

@@ -61,8 +61,10 @@ class MatrixOperator(BlockOperator):
     cut
         Letters of dimensions along which a matrix may be cut.
     taken
-        Copies of the first matrix, that it takes besides what it reads and returns; of one of a
-        stack nothing.
+        Copies of the matrices that it takes besides what it reads and returns, in double precision;
+        of those of a stack nothing.
+    in_double
+        Whether its kernel, as NumPy, computes in double precision whatever the dtype.
     is_stack
         Whether there are other dimensions. One of many matrices is not worth several threads.
     """
@@ -72,6 +74,7 @@ class MatrixOperator(BlockOperator):
     work: tuple[str, float] = ("mmm", 1.0)
     cut: str = ""
     taken: float = 1.0
+    in_double: bool = True
     is_stack: bool = False
 
     @property
@@ -149,16 +152,39 @@ class MatrixOperator(BlockOperator):
         return tuple([names.get(d) for d in range(rank)]) if is_named else None
 
     def flops(self, inputs: Types, box: ZRange) -> int:
+        letters, factor = self.work
+        extents = self._extents(inputs, box)
+        count = _matrices(extents)
+        return round(factor * LAPACK_SPEED * count * prod([extents[d] for d in letters]))
+
+    def _extents(self, inputs: Types, box: ZRange) -> dict[str, int]:
+        """How many points of each index a block needs."""
         signature = signature_of(self, inputs)
         points = signature.index_range(box).shape
-        extents = {dim.name: n for dim, n in zip(signature.index, points, strict=True)}
-        letters, factor = self.work
-        loops = prod([n for name, n in extents.items() if name.startswith("loop")])
-        return round(factor * LAPACK_SPEED * loops * prod([extents[d] for d in letters]))
+        return {dim.name: n for dim, n in zip(signature.index, points, strict=True)}
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        first = inputs[0]
-        return 0 if self.is_stack else ceil(self.taken * first.size * first.dtype.itemsize)
+        """Copies of matrices; in single precision those in double are larger, and there are more.
+
+        All that is read is converted first, and what is returned last.
+        """
+        read, made = self._block_bytes(inputs, box)
+        copies = 0.0 if self.is_stack else self.taken * read
+        is_converted = self.in_double and inputs[0].dtype.char in "fF"
+        return ceil(2 * copies + 2 * read + made if is_converted else copies)
+
+    def _block_bytes(self, inputs: Types, box: ZRange) -> tuple[int, int]:
+        """Bytes of the matrices that a block reads, and of all their results."""
+        count, lengths = _matrices(self._extents(inputs, box)), self.lengths(inputs)
+        read = [
+            prod(x.shape[x.ndim - len(letters) :]) * x.dtype.itemsize
+            for x, letters in zip(inputs, self.reads, strict=True)
+        ]
+        made = [
+            prod([lengths[d] for d in one.letters]) * one.dtype.itemsize
+            for one in self.results(inputs)
+        ]
+        return count * sum(read), count * sum(made)
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         """All cells of the matrices that have cells in the region."""
@@ -290,6 +316,11 @@ def in_panels(node: Tensor, width: int) -> Tensor:
     whole = node.operator
     assert isinstance(whole, MatrixFunction)
     return whole.in_panels(node.inputs, width)
+
+
+def _matrices(extents: Mapping[str, int]) -> int:
+    """Of how many matrices a block is."""
+    return prod([n for name, n in extents.items() if name.startswith("loop")])
 
 
 def is_large(matrix: TensorType) -> bool:

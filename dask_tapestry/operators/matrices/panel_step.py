@@ -164,6 +164,7 @@ class HeldCopy(MatrixFunction):
     holds = True
     hands_over = False
     taken = 0.0
+    in_double = False
     reads: tuple[str, ...]
     work: tuple[str, float]
     cut: str

@@ -9,6 +9,7 @@ from dask_tapestry.operators.matrices.matrix_factors import (
     QR,
     SVD,
     Cholesky,
+    Columns,
     PackedQR,
     SingularValues,
 )
@@ -94,4 +95,22 @@ def test_operations_and_memory_are_those_of_the_matrices_of_a_block():
     assert one == round(ten / 10)
     assert QR(True, ("q", "r"), "reduced").scratch_bytes(types, ZRange((0,), (1,))) == 0
     alone = (TensorType((6, 4), np.dtype("f8")),)
-    assert PackedQR(False).scratch_bytes(alone, ZRange((0, 0), (10, 4))) == 3 * 6 * 4 * 8
+    assert PackedQR(False).scratch_bytes(alone, ZRange((0, 0), (10, 4))) == 2 * 6 * 4 * 8
+
+
+def test_what_is_single_is_computed_in_double():
+    box = ZRange((0, 0), (6, 6))
+    double, single = ((TensorType((6, 6), np.dtype(d)),) for d in ("f8", "f4"))
+    assert Columns(False).scratch_bytes(double, box) == 2 * 6 * 6 * 8
+    converted_and_made = 6 * 6 * 8 + 6 * 6 * 8 - 6 * 6 * 4  # of the result half is returned
+    assert Columns(False).scratch_bytes(single, box) == 2 * 6 * 6 * 8 + converted_and_made
+    assert Cholesky(False, False).scratch_bytes(single, box) == 6 * 6 * 4  # in its own precision
+
+
+def test_single_matrices_of_a_stack_are_converted_together():
+    types = (TensorType((10, 6, 4), np.dtype("f4")),)
+    one, ten = (
+        SingularValues(True, False).scratch_bytes(types, ZRange((0, 0), (n, 4))) for n in (1, 10)
+    )
+    assert one == 6 * 4 * 8 + 4 * 4
+    assert ten == 10 * one
