@@ -77,7 +77,7 @@ def _between(x: Block, low: Block, high: Block, first: Block, last: Block) -> Bl
     """
     with np.errstate(all="ignore"):
         slope = (last - first) / (high - low)
-        value = slope * (x - low) + first
+        value: Block = slope * (x - low) + first
         if (lost := np.isnan(value)).any():
             other = slope * (x - high) + last
             other = np.where(np.isnan(other) & (first == last), first, other)

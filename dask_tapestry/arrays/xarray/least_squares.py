@@ -24,6 +24,7 @@ Block = np.ndarray[Any, Any]
 
 LANES: Final = 4096  # that are fitted at a time: their sums stay in cache
 ROWS: Final = 32  # of cells that are converted at a time
+FIT_OF_A_LANE: Final[Any] = nputils._nanpolyfit_1d
 LEAST_EIGENVALUE: Final = 1e-6  # of a basis without gaps, whose eigenvalues are 1
 
 
@@ -102,7 +103,7 @@ def _fits(lanes: Block, basis: Basis) -> Block:
         gaps = np.flatnonzero(counts < len(basis.columns))
         grams = np.eye(k) - lack[:, :, gaps].transpose(2, 0, 1)
         grams[counts[gaps] <= k] = np.nan
-        is_bad = ~np.isfinite(sums).all(0)
+        is_bad: Block = ~np.all(np.isfinite(sums), axis=0)
         is_bad[gaps] |= ~(_least_eigenvalues(grams) > LEAST_EIGENVALUE)
         grams[is_bad[gaps]] = np.eye(k)
         solved = _Solver(gaps, grams).of(sums)
@@ -113,7 +114,7 @@ def _fits(lanes: Block, basis: Basis) -> Block:
             fits[:, i] = sum(factor * of for factor, of in zip(row, solved, strict=True))
     fits[:, k] = squares if len(basis.columns) > k else np.nan
     for lane in np.flatnonzero(is_bad):
-        fits[lane] = nputils._nanpolyfit_1d(lanes[lane], basis.columns)
+        fits[lane] = FIT_OF_A_LANE(lanes[lane], basis.columns)
     return fits
 
 
