@@ -16,7 +16,7 @@ def test_a_row_says_what_was_held():
 
 @pytest.mark.cluster
 def test_more_images_take_no_more_than_predicted(tmp_path):
-    few, many = (measured(tmp_path, n * CHUNK) for n in (4, 24))
+    few, many = (measured(tmp_path, n * CHUNK) for n in (4, 12))
     assert few.measured < BOUND * few.predicted + SPARE
     assert many.measured < BOUND * many.predicted + SPARE
     assert sum(many.blocks) > sum(few.blocks)
