@@ -17,7 +17,7 @@ from dask_tapestry.arrays.elementwise.ufuncs import isnat
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 
 Fold = Callable[[Array, str], Array]
-MEAN: Final[Any] = duck_array_ops.mean
+MEAN: Final[Callable[..., Any]] = duck_array_ops.mean
 HALF: Final = 32  # bits of the lower part: sums of both parts fit 64 bits for 2**30 cells a group
 
 
