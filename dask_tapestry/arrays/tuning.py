@@ -177,6 +177,17 @@ LEAST_TASK_SECONDS: Final = 1e-7  # seconds: what clocks and noise leave
 # linalg/factorizations
 LEAST_BLOCK_CELLS: Final = 2**16  # of a block of rows, at least: half a megabyte stays in a cache
 
+# xarray/filled_gaps
+FILLED_CELLS: Final = 2**18  # at a time, lest a block needs several times its memory
+
+# xarray/least_squares
+FITTED_LANES: Final = 4096  # at a time: their sums stay in cache
+FITTED_ROWS: Final = 32  # of cells that are converted at a time
+LEAST_EIGENVALUE: Final = 1e-6  # of a basis with gaps; without them all are 1
+
+# xarray/means_of_times
+LOWER_BITS: Final = 32  # of a time: sums of both parts fit 64 bits for 2**30 cells a group
+
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
 
 # calibration/calibrate

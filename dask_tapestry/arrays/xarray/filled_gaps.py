@@ -1,15 +1,15 @@
-"""xarray's linear `interpolate_na` of a block at once; xarray calls NumPy for each lane."""
+"""Gaps filled on lines, as by xarray's `interpolate_na`: those of a block at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from xarray.core import missing
 
-TILE: Final = 2**18  # cells that are filled at a time, lest a block needs several times its memory
+from dask_tapestry.arrays.tuning import FILLED_CELLS
 
 Block = np.ndarray[Any, Any]
 Fill = Callable[[Block, Block], Block]
@@ -43,7 +43,7 @@ def fill_gaps(cells: Block, places: Block) -> Block:
     filled = np.array(cells if in_line else np.moveaxis(cells, -1, 0), order="C")
     count = len(places)
     lanes = filled.reshape(-1, count) if in_line else filled.reshape(count, -1).T
-    side = max(1, TILE // count)
+    side = max(1, FILLED_CELLS // count)
     for first in range(0, len(lanes), side):
         _fill_lanes(lanes[first : first + side], places)
     return filled if in_line else np.moveaxis(filled, 0, -1)

@@ -1,4 +1,4 @@
-"""xarray's polynomial fits that skip NaN: all lanes of a block at once, not one after the other.
+"""Least squares of xarray's `polyfit` that skip NaN: of all lanes of a block at once.
 
 With ``lhs = Q R`` a lane's coefficients in the basis ``Q`` are sums of its cells times the basis.
 Those of a lane with gaps solve ``(I - H) c = sums``, where ``H`` sums what its gaps lack of ``I``;
@@ -18,14 +18,12 @@ from xarray.core import nputils
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.shape.transposing import moveaxis
+from dask_tapestry.arrays.tuning import FITTED_LANES, FITTED_ROWS, LEAST_EIGENVALUE
 from dask_tapestry.arrays.user_functions.gufuncs import apply_gufunc
 
 Block = np.ndarray[Any, Any]
 
-LANES: Final = 4096  # that are fitted at a time: their sums stay in cache
-ROWS: Final = 32  # of cells that are converted at a time
 FIT_OF_A_LANE: Final[Any] = nputils._nanpolyfit_1d
-LEAST_EIGENVALUE: Final = 1e-6  # of a basis without gaps, whose eigenvalues are 1
 
 
 def fitting_together(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,7 +36,7 @@ def fitting_together(fit: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(fit)
     def fitted(lhs: Any, rhs: Any, rcond: float | None = None, skipna: bool = False) -> Any:
         basis = _basis(lhs, rcond) if skipna else None
-        if basis is None or not isinstance(rhs, Array) or rhs.dtype.kind not in "iuf":
+        if basis is None or not isinstance(rhs, Array) or rhs.dtype.char not in "bBhHiIlLqQefd":
             return fit(lhs, rhs, rcond=rcond, skipna=skipna)
         found = apply_gufunc(
             fit_lanes,
@@ -89,8 +87,8 @@ def fit_lanes(cells: Block, basis: Basis) -> Block:
     in_line = cells.flags.c_contiguous
     lanes = cells.reshape(-1, n) if in_line else np.moveaxis(cells, -1, 0).reshape(n, -1).T
     fits = np.empty((len(lanes), basis.columns.shape[1] + 1))
-    for first in range(0, len(lanes), LANES):
-        cut = slice(first, first + LANES)
+    for first in range(0, len(lanes), FITTED_LANES):
+        cut = slice(first, first + FITTED_LANES)
         fits[cut] = _fits(lanes[cut], basis)
     return fits.reshape(*shape, fits.shape[1])
 
@@ -143,8 +141,8 @@ def _least_eigenvalues(grams: Block) -> Block:
 
 def _pieces(lanes: Block, basis: Block) -> Iterator[tuple[Block, Block, Block]]:
     """Some rows at a time: cells with 0 in gaps, where gaps are, and rows of the basis."""
-    for first in range(0, len(basis), ROWS):
-        cut = slice(first, first + ROWS)
+    for first in range(0, len(basis), FITTED_ROWS):
+        cut = slice(first, first + FITTED_ROWS)
         cells = np.array(lanes[:, cut].T, np.float64, order="C")
         is_gap = np.isnan(cells)
         if is_gap.any():

@@ -15,10 +15,10 @@ from xarray.core import duck_array_ops
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.elementwise.ufuncs import isnat
 from dask_tapestry.arrays.elementwise.where_and_clip import where
+from dask_tapestry.arrays.tuning import LOWER_BITS
 
 Fold = Callable[[Array, str], Array]
 MEAN: Final[Callable[..., Any]] = duck_array_ops.mean
-HALF: Final = 32  # bits of the lower part: sums of both parts fit 64 bits for 2**30 cells a group
 
 
 @wraps(MEAN)
@@ -52,9 +52,9 @@ def mean_of_times(x: Array, fold: Fold, axes: tuple[int, ...], skipna: bool) -> 
     units = where(known, x.astype(np.int64), 0)
     count = fold(known, "sum")
     cells = where(count > 0, count, 1)
-    high, low = fold(units >> HALF, "sum"), fold(units & (2**HALF - 1), "sum")
-    rest = ((high % cells) << HALF) + low
-    mean = ((high // cells) << HALF) + rest // cells
+    high, low = fold(units >> LOWER_BITS, "sum"), fold(units & (2**LOWER_BITS - 1), "sum")
+    rest = ((high % cells) << LOWER_BITS) + low
+    mean = ((high // cells) << LOWER_BITS) + rest // cells
     mean = where((mean < _middle(x, fold, axes)) & (rest % cells > 0), mean + 1, mean)
     has_mean = count > 0 if skipna else (count > 0) & fold(known, "all")
     return where(has_mean, mean.astype(x.dtype), np.array("NaT", x.dtype))

@@ -36,7 +36,7 @@ def with_gaps(shape, dtype, share):
 @pytest.mark.parametrize("shape", [(30,), (1,), (2,), (0,), (4, 25), (3, 0), (0, 4), (3, 5, 17)])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_it_has_the_bits_of_each_lane(shape, dtype, share, order, monkeypatch):
-    monkeypatch.setattr(filled_gaps, "TILE", 40)
+    monkeypatch.setattr(filled_gaps, "FILLED_CELLS", 40)
     cells = np.array(with_gaps(shape, dtype, share), order=order)
     before, places = cells.copy(), np.cumsum(RANDOM.random(shape[-1]) + 0.01)
     found = fill_gaps(cells, places)

@@ -51,7 +51,7 @@ def test_a_lane_has_the_same_bits_whatever_lies_beside_it(dtype, monkeypatch):
     together = fit_lanes(lanes, basis)
     turned = fit_lanes(np.asfortranarray(lanes[::-1]), basis)[::-1]
     alone = np.concatenate([fit_lanes(lane[None], basis) for lane in lanes])
-    monkeypatch.setattr(least_squares, "LANES", 7)
+    monkeypatch.setattr(least_squares, "FITTED_LANES", 7)
     assert same_bits(together, fit_lanes(lanes, basis))
     assert same_bits(together, turned)
     assert same_bits(together, alone)
