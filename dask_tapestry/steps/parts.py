@@ -64,17 +64,6 @@ def parts_of(
     return _parts(program, excluded_values, folded) if excluded_values - excluded else found
 
 
-def parts_in(
-    schedule: InstructionSchedule,
-    program: Program,
-    excluded: frozenset[int] = frozenset(),
-    folded: frozenset[int] = frozenset(),
-) -> dict[int, Part]:
-    """The parts of which a block has cells: of a stack of two hundred values it needs one."""
-    parts = parts_of(program, excluded, folded)
-    return {goal: part for goal, part in parts.items() if schedule.boxes[goal]}
-
-
 def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
     """What the last value of a part reads that is little beside what the part reads.
 

@@ -41,6 +41,9 @@ class Instruction(NamedTuple):
     device: BlockFormat | None = None
 
 
+Pieces = Callable[[ZRange], tuple[tuple[int, ZRange], ...]]  # of inputs, each with its number
+
+
 class Invariants(NamedTuple):
     """What is true of an instruction in every block.
 
@@ -56,7 +59,7 @@ class Invariants(NamedTuple):
     demand
         The box of each input that it reads for a box; None where it reads other `pieces`.
     pieces
-        These, with the number of the input that each is of.
+        These, with the number of the input that each is of; None where it reads its `demand`.
     """
 
     is_source: bool
@@ -66,13 +69,13 @@ class Invariants(NamedTuple):
     scratch: bool
     copies: bool
     demand: Demanding | None
-    pieces: Callable[[ZRange], tuple[tuple[int, ZRange], ...]]
+    pieces: Pieces | None
 
     @staticmethod
-    @lru_cache(maxsize=4096)  # of all programs that an instruction is in
     def of(operator: Operator, inputs: Types) -> Invariants:
         """What is true of an operator with inputs of these types."""
         own = type(operator)
+        plain = own.pieces is Operator.pieces
         return Invariants(
             isinstance(operator, Source),
             isinstance(operator, Sink),
@@ -80,9 +83,15 @@ class Invariants(NamedTuple):
             own.flops is not Operator.flops,
             own.scratch_bytes is not Operator.scratch_bytes,
             operator.copies,
-            operator.demanding(inputs) if own.pieces is Operator.pieces else None,
-            lru_cache(maxsize=PIECES_REMEMBERED)(partial(operator.pieces, inputs)),
+            operator.demanding(inputs) if plain else None,
+            None if plain else _remembered_pieces(operator, inputs),
         )
+
+
+@lru_cache(maxsize=1024)  # one for all programs that an instruction is in
+def _remembered_pieces(operator: Operator, inputs: Types) -> Pieces:
+    """What an operator reads for boxes, each asked once."""
+    return lru_cache(maxsize=PIECES_REMEMBERED)(partial(operator.pieces, inputs))
 
 
 Within = tuple[tuple[int, tuple[ZRange, ...]], ...]  # boxes of values that have several
@@ -298,14 +307,16 @@ class Program:
                 if demand is not None:
                     reads = tuple(zip(inputs, demand(value_box), strict=True))
                 else:
+                    assert lasting.pieces is not None
                     pieces = lasting.pieces(value_box)
                     reads = tuple([(inputs[number], need) for number, need in pieces])
                 works.append(Work(value, value_box, reads))
                 for source, need in reads:
                     if nothing or not need.is_empty or not plain[source]:
                         boxes_read[source].append(need)
-        for value in boxes_read.keys() & set(range(first)):
-            boxes[value] = merged(boxes_read[value], outer.get(value, ()), EXTRA_READ)
+        for value in range(first):
+            if value in boxes_read:
+                boxes[value] = merged(boxes_read[value], outer.get(value, ()), EXTRA_READ)
         return InstructionSchedule(tuple(boxes), tuple(reversed(works)))
 
     def with_operators(self, operators: Mapping[int, Operator]) -> Program:

@@ -23,7 +23,7 @@ from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLo
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import merges_of
-from dask_tapestry.steps.parts import Part, little_inputs, parts_in, split_at, window_folds
+from dask_tapestry.steps.parts import Part, little_inputs, parts_of, split_at, window_folds
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
 from dask_tapestry.steps.program import Program
@@ -76,18 +76,18 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     on_device = program.device is not None  # slow to begin with a piece, and without such a cache
     if on_device or _bytes(program, box, final=True) <= PIECE_BYTES:
         return whole
-    schedule, parts = whole.schedule, parts_in(whole.schedule, program)
+    schedule, parts = whole.schedule, parts_of(program)
     best = _from_parts(program, schedule, parts)
     fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= PIECE_BYTES}
     coarse = {goal: part for goal, part in parts.items() if goal not in fine}
     little = frozenset().union(*[little_inputs(program, *one) for one in coarse.items()])
     if little:
-        other = _from_parts(program, schedule, parts_in(schedule, program, little))
+        other = _from_parts(program, schedule, parts_of(program, little))
         best = min(best, other, key=lambda block: block.peak.all)
     large = (1 - WORTHWHILE_SHARE) * best.peak.all
     folded = window_folds(program, parts, best.schedule, large)
     if best.peak.all > PIECE_BYTES and folded:
-        other = _from_parts(program, schedule, parts_in(schedule, program, folded=folded))
+        other = _from_parts(program, schedule, parts_of(program, folded=folded))
         best = min(best, other, key=lambda block: block.peak.all)
     inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
     return _less_if_read_first(best, whole, inside & stored_values(program))
@@ -108,7 +108,7 @@ def _less_if_read_first(
         least += cells * program.types[value].dtype.itemsize
     if not stored or least > WORTHWHILE_SHARE * best.peak.all:
         return best
-    first = _from_parts(program, whole.schedule, parts_in(whole.schedule, program, stored))
+    first = _from_parts(program, whole.schedule, parts_of(program, stored))
     return min(best, first, key=lambda block: block.peak.all)
 
 
@@ -127,15 +127,15 @@ def _from_parts(
     """The block in which each part is computed in turns that can be, or whole."""
     loops: dict[Key, PieceLoop] = {}
     inside: set[int] = set()
-    own = {goal: part.program_within(schedule) for goal, part in parts.items()}
+    own = {g: part.program_within(schedule) for g, part in parts.items() if schedule.boxes[g]}
     last = len(program.types) - 1
-    for goal, part in parts.items():
+    for goal, within in own.items():
         boxes = schedule.boxes[goal]
-        each = (in_turns(own[goal], box, goal == last) for box in boxes)
+        each = (in_turns(within, box, goal == last) for box in boxes)
         found = [loop for loop in takewhile(bool, each) if loop]
         if len(found) == len(boxes):
             loops |= {(goal, box): loop for box, loop in zip(boxes, found, strict=True)}
-            inside |= part.inside
+            inside |= parts[goal].inside
     entries: list[Work | LoopEntry] = []
     for work in schedule.works:
         loop = loops.get((work.value, work.box))

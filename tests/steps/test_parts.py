@@ -1,7 +1,6 @@
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps.parts import finest_program, little_inputs, parts_in, parts_of, with_last
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.steps.parts import finest_program, little_inputs, parts_of, with_last
 from tests.planner.graphs import stored
 
 
@@ -20,15 +19,6 @@ def test_what_is_computed_cell_by_cell_for_one_value_is_in_its_part():
 def test_what_several_parts_read_is_a_part_of_its_own():
     x = stored()
     assert told(x - x.mean(0)) == [["placeholder"], ["reduce"], ["broadcast", "elementwise"]]
-
-
-def test_a_block_has_cells_of_few_parts_of_a_stack():
-    x = stored()
-    means = [x[n : n + 10].mean(axis=0) for n in range(5)]
-    program = group_of(dt.stack(means).node, set()).program
-    schedule = program.schedule(ZRange((2, 0), (3, program.type.shape[1])))
-    assert len(parts_of(program)) == 7  # five means, what they read, and the stack of them
-    assert len(parts_in(schedule, program)) == 3
 
 
 def test_what_must_be_seen_as_a_whole_is_in_no_part():
