@@ -26,6 +26,7 @@ from dask_tapestry.operators.generators.full import full
 from dask_tapestry.operators.reductions.monoids import ARG_REDUCTIONS, MONOIDS, NamedMonoid
 from dask_tapestry.operators.reductions.reduce import nothing_to_fold, reduce
 from dask_tapestry.operators.views.broadcast import broadcast
+from dask_tapestry.operators.windows.long_windows import fold_of_long_windows
 from dask_tapestry.teg import Tensor
 
 NOT_GIVEN: Final[Any] = np._NoValue
@@ -124,10 +125,18 @@ def folded(
     if start is None:
         if initial is None and _takes_none(x, axes):
             raise ShapeError(nothing_to_fold(declared, x.type))
-        value = reduce(x, declared.name, axes, dtype=kind, keepdims=flag(keepdims))
+        value = plain_fold(x, declared.name, axes, kind, flag(keepdims))
     else:
         value = _with_initial(start, x, declared, axes, kind, flag(keepdims))
     return assigned_to_out(out, Array(value))
+
+
+def plain_fold(
+    x: Tensor, monoid: str, axes: Axes, dtype: np.dtype[Any] | None, keepdims: bool
+) -> Tensor:
+    """Fold all cells along some axes; those of long windows by doubling."""
+    found = fold_of_long_windows(x, monoid, axes, dtype, keepdims)
+    return reduce(x, monoid, axes, dtype=dtype, keepdims=keepdims) if found is None else found
 
 
 def fold_dtype_for_out(ufunc: str, dtype: np.dtype[Any], out: Any) -> np.dtype[Any] | None:

@@ -18,6 +18,7 @@ from dask_tapestry.arrays.core.reduction_arguments import (
     fold_axes,
     folded,
     mask_of,
+    plain_fold,
     wanted_dtype,
 )
 from dask_tapestry.arrays.core.selected_cells import where_selected
@@ -64,7 +65,7 @@ def mean(
     axes = _axes(axis, x, mask)
     plain = kind is None or kind.kind in "fc" or x.type.dtype.kind == "m"
     if mask is None and plain:
-        value = reduce(x, "mean", axes, dtype=kind, keepdims=flag(keepdims))
+        value = plain_fold(x, "mean", axes, kind, flag(keepdims))
     else:
         value = _mean_of_sum(x, mask, axes, kind, flag(keepdims))
     return assigned_to_out(out, Array(value))

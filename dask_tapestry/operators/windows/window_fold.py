@@ -1,4 +1,4 @@
-"""WindowFold: means, minima and maxima of box windows."""
+"""WindowFold: sums, means, minima and maxima of box windows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.parameters.casts import from_double
 
 Block = np.ndarray[Any, Any]
-Fold = Literal["mean", "minimum", "maximum"]
+Fold = Literal["sum", "mean", "minimum", "maximum"]
 
 
 @dataclass(frozen=True)
 class WindowFold(WindowOperator):
-    """The mean, minimum or maximum of all cells of a window; NaN if one of them is.
+    """The sum, mean, minimum or maximum of all cells of a window; NaN if one of them is.
 
-    A mean is that of doubles, summed pairwise, and converted to the result's dtype as C does.
+    A mean, and a sum of floats, is that of doubles, which are summed pairwise, and converted to the
+    result's dtype as C does.
     """
 
     name = "windowfold"
@@ -44,6 +45,9 @@ class WindowFold(WindowOperator):
     def reference(self, *inputs: Block) -> Block:
         every = self.windows(inputs[0])
         axes = tuple(range(every.ndim - len(self.window), every.ndim))
+        if self.fold == "sum":
+            work = self.dtype if self.dtype.kind in "iu" else np.dtype(np.float64)
+            return np.asarray(every.sum(axes, dtype=work)).astype(self.dtype)
         if self.fold == "mean":
             return from_double(every.mean(axes, dtype=np.float64), self.dtype)
         least = every.min(axes) if self.fold == "minimum" else every.max(axes)
@@ -53,7 +57,7 @@ class WindowFold(WindowOperator):
 def window_fold(
     x: Tensor, window: Sequence[int], fold: Fold, dtype: np.dtype[Any] | None = None
 ) -> Tensor:
-    """The mean, minimum or maximum of each window of a real tensor that lies within it.
+    """The sum, mean, minimum or maximum of each window of a real tensor that lies within it.
 
     Parameters
     ----------

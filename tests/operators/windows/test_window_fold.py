@@ -8,7 +8,7 @@ X = np.random.default_rng(1).integers(0, 99, (23, 40))
 
 
 @pytest.mark.covering(together=1)
-@pytest.mark.parametrize("fold", ["mean", "minimum", "maximum"])
+@pytest.mark.parametrize("fold", ["sum", "mean", "minimum", "maximum"])
 @pytest.mark.parametrize("window", [(1, 7), (5, 1), (1, 1)])
 def test_every_cut_has_one_value(fold, window, shardings):
     check_cuts(lambda x: window_fold(x, window, fold), X, shardings)

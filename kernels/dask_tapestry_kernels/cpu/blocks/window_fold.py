@@ -1,4 +1,4 @@
-"""Means, minima and maxima of box windows, by doubling.
+"""Sums, means, minima and maxima of box windows, by doubling.
 
 What two neighbouring windows of n cells come to is that of one of 2n, so a window of n cells takes
 about log2(n) passes and no running total: a value depends on the cells of its window alone, and has
@@ -32,32 +32,35 @@ def window_fold(
     dtype: np.dtype[Any],
     fold: str,
 ) -> Block:
-    """The mean, minimum or maximum of each box window.
+    """The sum, mean, minimum or maximum of each box window.
 
     Parameters
     ----------
     window, steps
         Cells of a window, and from one to the next, along each axis.
     shape, dtype
-        Of the result; a mean is taken of doubles and converted as C does.
+        Of the result; a mean, and a sum of floats, is taken of doubles and converted as C does.
     fold
-        ``"mean"``, ``"minimum"`` or ``"maximum"``.
+        ``"sum"``, ``"mean"``, ``"minimum"`` or ``"maximum"``.
     """
     if out is None:
         out = np.empty(shape, dtype)
     if not out.size:
         return out
-    first = (0,) * len(window)
+    first, work = (0,) * len(window), np.dtype(np.float64)
+    if fold == "sum" and dtype.kind in "iu":
+        work = dtype
     with np.errstate(all="ignore"), listening(frozenset()):
         for seen, result_part in window_tiles(x, out, window, steps, TILE_CELLS):
             cells = seen
             for axis, length in enumerate(window):
                 if length > 1:
-                    cells = (
-                        _mean(cells, axis, length)
-                        if fold == "mean"
-                        else _extreme(EXTREMES[fold], cells, axis, length)
-                    )
+                    if fold in EXTREMES:
+                        cells = _extreme(EXTREMES[fold], cells, axis, length)
+                        continue
+                    cells = _sum(cells, axis, length, work)
+                    if fold == "mean":
+                        cells = np.true_divide(cells, float(length), dtype=np.float64)
             picked = cells_at(cells, first, steps, result_part.shape)
             result_part[...] = from_double(picked, dtype) if picked.dtype != dtype else picked
     return out
@@ -78,7 +81,7 @@ def _extreme(fold: Callable[..., Any], cells: Block, axis: int, length: int) -> 
     return cells
 
 
-def _mean(cells: Block, axis: int, length: int) -> Block:
+def _sum(cells: Block, axis: int, length: int, work: np.dtype[Any]) -> Block:
     """Sums of powers of two that together are the window, the shortest first."""
     wanted = cells.shape[axis] - length + 1
     total: Any = None
@@ -86,15 +89,15 @@ def _mean(cells: Block, axis: int, length: int) -> Block:
     while have <= length:
         if length & have:
             part = _part(cells, axis, done, wanted)
-            total = part if total is None else np.add(total, part, dtype=np.float64)
+            total = part if total is None else np.add(total, part, dtype=work)
             done += have
         if 2 * have <= length:
             count = cells.shape[axis] - have
             pair = _part(cells, axis, 0, count), _part(cells, axis, have, count)
-            cells = np.add(*pair, dtype=np.float64)
+            cells = np.add(*pair, dtype=work)
         have *= 2
-    mean: Block = np.true_divide(total, float(length), dtype=np.float64)
-    return mean
+    found: Block = total
+    return found
 
 
 KERNELS: Final[dict[str, Kernel]] = {"windowfold": window_fold}

@@ -117,44 +117,47 @@ def window_fold(
     dtype: DType,
     fold: str,
 ) -> Block:
-    """The mean, minimum or maximum of each box window, by doubling.
+    """The sum, mean, minimum or maximum of each box window, by doubling.
 
     Parameters
     ----------
     window, steps
         Cells of a window, and from one to the next, along each axis.
     shape, dtype
-        Of the result; a mean is taken of doubles and converted as C does.
+        Of the result; a mean, and a sum of floats, is taken of doubles and converted as C does.
     fold
-        ``"mean"``, ``"minimum"`` or ``"maximum"``.
+        ``"sum"``, ``"mean"``, ``"minimum"`` or ``"maximum"``.
     """
     x, result = _ready("windowfold", out, x, shape, dtype)
     if not result.size:
         return result
     cells = x[tuple(slice((n - 1) * s + w) for n, s, w in zip(shape, steps, window, strict=True))]
+    work = dtype if fold == "sum" and dtype.kind in "iu" else DOUBLE
     for axis, length in enumerate(window):
-        if length > 1:
-            cells = (_mean if fold == "mean" else _extreme(fold))(cells, axis, length)
+        if length > 1 and fold in ("sum", "mean"):
+            cells = _sum(cells, axis, length, work)
+            if fold == "mean":
+                sums, cells = cells, runtime().empty(cells.shape, DOUBLE)
+                _convert(cells, sums, float(length))
+        elif length > 1:
+            cells = _extreme(fold, cells, axis, length)
     _convert(result, seen_by(cells, shape, steps), 1.0)
     return result
 
 
-def _extreme(fold: str) -> Any:
-    def extreme(cells: Block, axis: int, length: int) -> Block:
-        """Windows of a power of two; two of these that overlap are any longer one."""
-        count, have = cells.shape[axis], 1
-        while have < length:
-            further = min(have, length - have)
-            count -= further
-            pair = _part(cells, axis, 0, count), _part(cells, axis, further, count)
-            cells = _folded(fold, *pair, cells.dtype)
-            have += further
-        return cells
-
-    return extreme
+def _extreme(fold: str, cells: Block, axis: int, length: int) -> Block:
+    """Windows of a power of two; two of these that overlap are any longer one."""
+    count, have = cells.shape[axis], 1
+    while have < length:
+        further = min(have, length - have)
+        count -= further
+        pair = _part(cells, axis, 0, count), _part(cells, axis, further, count)
+        cells = _folded(fold, *pair, cells.dtype)
+        have += further
+    return cells
 
 
-def _mean(cells: Block, axis: int, length: int) -> Block:
+def _sum(cells: Block, axis: int, length: int, work: DType) -> Block:
     """Sums of powers of two that together are the window, the shortest first."""
     wanted = cells.shape[axis] - length + 1
     total: Block | None = None
@@ -162,17 +165,15 @@ def _mean(cells: Block, axis: int, length: int) -> Block:
     while have <= length:
         if length & have:
             part = _part(cells, axis, done, wanted)
-            total = part if total is None else _folded("add", total, part, DOUBLE)
+            total = part if total is None else _folded("add", total, part, work)
             done += have
         if 2 * have <= length:
             count = cells.shape[axis] - have
             pair = _part(cells, axis, 0, count), _part(cells, axis, have, count)
-            cells = _folded("add", *pair, DOUBLE)
+            cells = _folded("add", *pair, work)
         have *= 2
     assert total is not None
-    mean = runtime().empty(total.shape, DOUBLE)
-    _convert(mean, total, float(length))
-    return mean
+    return total
 
 
 def _part(cells: Block, axis: int, first: int, count: int) -> Block:

@@ -45,6 +45,22 @@ def test_means_of_integers_are_exact(length):
     np.testing.assert_array_equal(folded(x, (length,), "mean"), np.trunc(exact).astype("i8"))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "result"), [("?", "i8"), ("u1", "u8"), ("i8", "i8"), ("u8", "u8")]
+)
+def test_sums_of_integers_are_exact_modulo_their_range(dtype, result):
+    x = RANDOM.integers(0, 2**63, 120, "u8").astype(dtype)
+    for length in (1, 7, 64, 100):
+        found = folded(x, (length,), "sum", result)
+        assert same_bits(found, windows(x, length).sum(-1, dtype=result))
+
+
+def test_sums_of_floats_are_of_doubles():
+    x = RANDOM.normal(size=(5, 200)).astype("f4")
+    expected = windows(x.astype("f8"), (1, 90)).sum((2, 3)).astype("f4")
+    np.testing.assert_array_equal(folded(x, (1, 90), "sum"), expected)
+
+
 def test_means_of_floats_are_of_doubles():
     x = RANDOM.normal(size=(5, 200)).astype("f4")
     expected = windows(x.astype("f8"), (1, 90)).mean((2, 3)).astype("f4")

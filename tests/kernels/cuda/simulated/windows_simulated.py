@@ -78,13 +78,13 @@ def test_extremes_of_nan_and_zeros_of_two_signs(gpu, kind, name):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("fold", ["mean", "minimum", "maximum"])
+@pytest.mark.parametrize("fold", ["sum", "mean", "minimum", "maximum"])
 def test_boxes_of_every_dtype(gpu, kind, fold):
     x = drawn((8, 9), kind)
     check("windowfold", x, **told(x, (3, 4)), fold=fold)
 
 
-@pytest.mark.parametrize("fold", ["mean", "maximum"])
+@pytest.mark.parametrize("fold", ["sum", "mean", "maximum"])
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 8, 13, 20])
 def test_boxes_of_any_length(gpu, fold, length):
     x = drawn((3, 20), "f")
