@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
+from operator import gt
 from typing import NamedTuple
 
+from dask_tapestry.io.sinks.temporary_sink import TemporarySink
+from dask_tapestry.io.sources.temporary_source import TemporarySource
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.exchanged_values import (
     EXCHANGED,
@@ -63,6 +66,7 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """
     if not space.resources.temporary_store:
         return
+    yield from _in_other_chunks(space, state)
     values = _exchangeable(space, state)
     found = [*_through_a_store(space, state, values)]
     forms = _without_forms_of_readers(space, state, values)
@@ -95,6 +99,33 @@ def _through_a_store(
         forms = {**state.choices.forms}
         forms[original] = (*forms.get(original, ()), choice)
         yield _only_written(space.in_forms(state.choices, forms), node)
+
+
+def _in_other_chunks(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+    """The choices in which what is read again from a store lies in chunks for its readers.
+
+    Chunks are chosen with a value, for the blocks of that moment; to fit, they become others.
+    """
+    sinks = {
+        node.operator.value: largest_box(priced.grid).shape
+        for node, priced in state.placed.items()
+        if isinstance(node.operator, TemporarySink)
+    }
+    originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
+    for priced in state.placed.values():
+        for node in recomputed_members(priced):
+            original, own = originals.get(node), node.operator
+            if original is None or not isinstance(own, TemporarySource) or own.value not in sinks:
+                continue
+            read = _read_sides(node, priced)
+            *before, last = state.choices.forms[original]
+            if read is None or last.name != EXCHANGED:
+                continue
+            sides = _chunk_sides(space, node, sinks[own.value], read)
+            if sides != own.stored:
+                forms = {**state.choices.forms}
+                forms[original] = (*before, last._replace(size=number_of(sides, node.type.shape)))
+                yield _only_written(space.in_forms(state.choices, forms), node)
 
 
 def _without_forms_of_readers(
@@ -159,17 +190,39 @@ def _hull(boxes: Sequence[ZRange]) -> Sides:
 def _chunk_sides(space: PlanEvaluator, node: Node, written: Sides, read: Sides) -> Sides:
     """Sides of chunks that blocks of both sides are made of."""
     machine, itemsize = space.pricing.machine, node.type.dtype.itemsize
-    most = int(EXCHANGED_BLOCK_SHARE * space.pricing.limits.most)
+    held = int(space.pricing.limits.most)
+    most = int(EXCHANGED_BLOCK_SHARE * held)
     worth = machine.store_latency * machine.store_read  # bytes that come while a request waits
     enough = min(max(LEAST_CHUNK_BYTES, worth), MOST_CHUNK_BYTES)
-    chunk = tuple(map(min, written, read))
+    whole = tuple(map(min, written, read))  # of longer chunks, blocks would read parts
+    blocks = tuple([_fewer(sides, node.type.shape, most // itemsize) for sides in (written, read)])
+    chunk = tuple(map(min, *blocks))
     while prod(chunk) * itemsize < enough:
-        larger = [c for c in _doubled(chunk, node.type.shape) if c != chunk]
-        fitting = [c for c in larger if _largest_block(c, (written, read)) * itemsize <= most]
+        larger = [
+            (any(map(gt, c, whole)), _largest_block(c, blocks) * itemsize, c)
+            for c in _doubled(chunk, node.type.shape)
+            if c != chunk
+        ]
+        fitting = [one for one in larger if one[1] <= (most if one[0] else held)]
         if not fitting:
             break
-        chunk = min(fitting, key=lambda c: _largest_block(c, (written, read)))
+        chunk = min(fitting)[-1]
     return chunk
+
+
+def _fewer(sides: Sides, shape: Sides, most: int) -> Sides:
+    """Sides of about `most` cells: what is cut already is cut further, where it is longest.
+
+    Blocks that no worker can hold will be smaller than those that are read now, and read no more of
+    a chunk than they have of it.
+    """
+    while prod(sides) > most:
+        cut = [dim for dim, side in enumerate(sides) if 1 < side < shape[dim]]
+        if not cut:
+            break
+        dim = max(cut, key=lambda dim: sides[dim])
+        sides = (*sides[:dim], -(-sides[dim] // 2), *sides[dim + 1 :])
+    return sides
 
 
 def _doubled(chunk: Sides, shape: Sides) -> Iterator[Sides]:

@@ -8,6 +8,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.plan_json import dumps, loads
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
+from dask_tapestry.planner.search.exchanges import _fewer
 
 SMALL = dt.Resources(workers=8, threads=2, memory="4 GiB")
 NO_STORE = dt.Resources(workers=8, threads=2, memory="4 GiB", temporary_store=False)
@@ -40,7 +41,7 @@ JOBS = {
 def test_an_exchange_of_all_reads_and_writes_it_once_more(job):
     plan = dt.plan(JOBS[job](), resources=SMALL)
     assert exchanges(plan)
-    assert plan.cost["bytes_read"] <= 3.05 * maps().nbytes
+    assert plan.cost["bytes_read"] <= 3.2 * maps().nbytes
     assert plan.cost["tasks"] < 1000
     assert plan.cost["peak_worker_bytes"] < 0.7 * 2**32
     plan.verify()
@@ -128,3 +129,32 @@ def test_what_is_sorted_in_one_piece_then_is_read_twice_at_most(name, workers):
     assert exchanges(plan)
     assert plan.cost["bytes_read"] <= 2.05 * hours.nbytes
     assert plan.cost["tasks"] < 1e5
+
+
+RANGES = {
+    "of a function of lanes": lambda x: dt.apply_gufunc(
+        lambda lanes: np.ptp(lanes, -1), "(t)->()", dt.moveaxis(x, 0, -1), output_dtypes="f4"
+    ),
+    "sorted": lambda x: dt.sort(x, axis=0),
+    "as asked": lambda x: x.rechunk((-1, 10, 10)),
+}
+
+
+@pytest.mark.parametrize("job", RANGES)
+@pytest.mark.parametrize(
+    ("hours", "workers", "memory"), [(1_059_014, 10, "32 GiB"), (26_475, 100, "16 GiB")]
+)
+def test_chunks_are_those_of_the_blocks_that_read_them(job, hours, workers, memory):
+    """Chunks that were chosen for blocks which no worker holds would be read several times."""
+    x = dt.placeholder((hours, 721, 1440), "f4", (1, 721, 1440))
+    machines = dt.Resources(workers=workers, threads=8 if workers == 10 else 4, memory=memory)
+    plan = RANGES[job](x).plan(resources=machines)
+    assert plan.cost["bytes_read"] <= 2.05 * x.nbytes
+    assert plan.cost["tasks"] < 1e5
+
+
+def test_sides_that_are_cut_are_cut_further():
+    assert _fewer((1000, 6, 90), (1000, 700, 1400), 10**9) == (1000, 6, 90)
+    assert _fewer((1000, 6, 90), (1000, 700, 1400), 200_000) == (1000, 6, 23)
+    assert _fewer((1000, 6, 90), (1000, 700, 1400), 10) == (1000, 1, 1)
+    assert _fewer((8, 700, 1400), (1000, 700, 1400), 10) == (1, 700, 1400)
