@@ -19,11 +19,10 @@ def url(request, tmp_path):
 
 READERS = ("reader", "reader")
 REGIONS = ("0:3", "3:6", "6:9")
-SECONDS = 2.5  # of each test, in which all processors are busy
 
 
-def checked(url, tmp_path, kinds):
-    found = several_processes(url, None, tmp_path / "log", SECONDS, seed=1, lives=0.4, kinds=kinds)
+def checked(url, tmp_path, kinds, seconds):
+    found = several_processes(url, None, tmp_path / "log", seconds, seed=1, lives=0.4, kinds=kinds)
     assert not found.wrong, "\n".join(found.wrong)
     assert found.killed
     assert found.steps["done of reader"], found.steps
@@ -31,20 +30,20 @@ def checked(url, tmp_path, kinds):
 
 
 def test_a_read_is_of_one_version_and_the_journal_is_exact(url, tmp_path):
-    steps = checked(url, tmp_path, (*READERS, *REGIONS))
+    steps = checked(url, tmp_path, (*READERS, *REGIONS), 4)
     assert sum(steps[f"done of {writer}"] for writer in REGIONS), steps
 
 
 def test_a_read_is_of_one_version_while_others_overwrite_it(url, tmp_path):
-    steps = checked(url, tmp_path, (*READERS, "overwriter"))
+    steps = checked(url, tmp_path, (*READERS, "overwriter"), 6)
     assert steps["done of overwriter"], steps
 
 
 def test_writes_of_the_same_chunks_at_one_time(url, tmp_path):
     kinds = ("0:6", "0:6", "4:9", "4:12")
-    steps = checked(url, tmp_path, (*READERS, *kinds))
+    steps = checked(url, tmp_path, (*READERS, *kinds), 4)
     assert sum(steps[f"done of {writer}"] for writer in kinds), steps
 
 
 def test_regions_are_written_while_others_overwrite_the_array(url, tmp_path):
-    checked(url, tmp_path, KINDS)
+    checked(url, tmp_path, KINDS, 6)
