@@ -23,7 +23,7 @@ from dask_tapestry.arrays.user_functions.gufuncs import apply_gufunc
 
 Block = np.ndarray[Any, Any]
 
-FIT_OF_A_LANE: Final[Any] = nputils._nanpolyfit_1d
+FIT_OF_A_LANE: Final[Any] = getattr(nputils, "_nanpolyfit_1d", None)  # xarray's own, may move
 
 
 def fitting_together(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,7 +35,7 @@ def fitting_together(fit: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fit)
     def fitted(lhs: Any, rhs: Any, rcond: float | None = None, skipna: bool = False) -> Any:
-        basis = _basis(lhs, rcond) if skipna else None
+        basis = _basis(lhs, rcond) if skipna and FIT_OF_A_LANE is not None else None
         if basis is None or not isinstance(rhs, Array) or rhs.dtype.char not in "bBhHiIlLqQefd":
             return fit(lhs, rhs, rcond=rcond, skipna=skipna)
         found = apply_gufunc(

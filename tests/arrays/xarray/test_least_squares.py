@@ -74,6 +74,15 @@ def test_xarray_fits_here(monkeypatch):
     assert asked
 
 
+def test_without_xarrays_own_fit_of_a_lane_nothing_is_fitted_here(monkeypatch):
+    monkeypatch.setattr(least_squares, "FIT_OF_A_LANE", None)
+    monkeypatch.setattr(least_squares, "fit_lanes", None)
+    with dt.xarray.use():
+        cells = xarray.DataArray(np.arange(9.0), dims="x").chunk(x=3)
+        slope = cells.polyfit("x", 1).polyfit_coefficients[0]
+    assert float(slope) == pytest.approx(1)
+
+
 def test_columns_that_depend_on_each_other_have_no_basis():
     assert least_squares._basis(columns(40, 3), 1e-2) is None
     assert least_squares._basis(np.ones((9, 2))) is None
