@@ -65,8 +65,8 @@ def test_arrays_in_memory_are_never_taken_for_each_other():
 
 
 def test_the_line_is_beside_the_identity():
-    here = full((5,), ONE)
-    there = full((5,), ONE)
+    value = np.float64(213.0)  # of no other test's, whose line it would have while that is held
+    here, there = full((5,), value), full((5,), value)
     assert here is there
     assert "test_node.py" in here.line
 
