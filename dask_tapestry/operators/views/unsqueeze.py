@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.axes import Axes, normalize_axes
+from dask_tapestry.operators.axes import each_axis, normalize_axes
 from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.teg import Tensor, TensorType, apply
 
@@ -33,7 +34,7 @@ class Unsqueeze(ViewSelector):
         return np.expand_dims(inputs[0], self.axes)
 
 
-def unsqueeze(x: Tensor, axes: Axes) -> Tensor:
+def unsqueeze(x: Tensor, axes: int | Iterable[int]) -> Tensor:
     """Insert dimensions of length one at `axes` of the result, as `numpy.expand_dims` does."""
-    count = len(tuple(axes)) if isinstance(axes, tuple | list) else 1
-    return apply(Unsqueeze(normalize_axes(axes, x.type.ndim + count)), x) if count else x
+    new = each_axis(axes)
+    return apply(Unsqueeze(normalize_axes(new, x.type.ndim + len(new))), x) if new else x

@@ -152,3 +152,10 @@ def test_several_dimensions_of_rows_have_numpys_values(text, shapes, dtype):
     for found in (whole, cut):
         assert found.dtype == wanted.dtype
         np.testing.assert_allclose(found, wanted, rtol=rtol)
+
+
+@pytest.mark.parametrize("axis", [0, 7, 13])
+def test_many_dimensions_of_rows_have_numpys_values(axis):
+    x, gate = np.arange(2.0**14).reshape((2,) * 14), np.array([[1.0, 1.0], [1.0, -1.0]])
+    made = dt.tensordot(gate, dt.asarray(x), axes=(1, axis)).compute()
+    np.testing.assert_array_equal(made, np.tensordot(gate, x, axes=(1, axis)))

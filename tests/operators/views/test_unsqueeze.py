@@ -8,9 +8,10 @@ from dask_tapestry.operators.views.unsqueeze import unsqueeze
 X = dt.ones((2, 3), dims=("a", "b")).node
 
 
-@pytest.mark.parametrize("axes", [0, -1, (0, 2), (1, -1), ()])
+@pytest.mark.parametrize("axes", [0, -1, (0, 2), (1, -1), (), range(4), range(2, 6)])
 def test_axes_count_in_the_result(axes):
-    assert unsqueeze(X, axes).type.shape == np.expand_dims(np.ones((2, 3)), axes).shape
+    numpys = axes if isinstance(axes, int) else tuple(axes)
+    assert unsqueeze(X, axes).type.shape == np.expand_dims(np.ones((2, 3)), numpys).shape
 
 
 def test_new_axes_have_no_name():
