@@ -10,6 +10,7 @@ Stores that do their input and output asynchronously keep zarr's own loop.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -35,14 +36,18 @@ class InlineExecutor(ThreadPoolExecutor):
 
 
 class OwnLoop:
-    """An event loop that is closed with the thread it belongs to."""
+    """An event loop that is closed with the thread it belongs to, or when the process ends."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self.loop.set_default_executor(InlineExecutor(max_workers=1))
+        weakref.finalize(self, _close, self.loop)
 
-    def __del__(self) -> None:
-        self.loop.close()
+
+def _close(loop: Any) -> None:
+    """Close a loop, unless a thread that outlives the process' end runs it."""
+    if not loop.is_running():
+        loop.close()
 
 
 def run_inline(work: Coroutine[Any, Any, Any]) -> Any:

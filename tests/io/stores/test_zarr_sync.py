@@ -1,5 +1,7 @@
 import asyncio
 import gc
+import subprocess
+import sys
 import threading
 import warnings
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -54,6 +56,19 @@ def test_a_loop_ends_with_its_thread():
         del thread
         gc.collect()
     assert not [w for w in caught if issubclass(w.category, ResourceWarning)]
+
+
+def test_a_loop_that_is_kept_is_closed_before_modules_go():
+    program = """
+import atexit
+atexit.register(lambda: print(kept.loop.is_closed()))  # after those that are registered later
+from dask_tapestry.io.stores import zarr_sync
+from tests.io.stores.test_zarr_sync import elsewhere
+zarr_sync.run_inline(elsewhere())
+kept = zarr_sync._local.own
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
 
 
 def test_within_a_running_loop_no_other_can_be_run():
