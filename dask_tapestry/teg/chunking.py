@@ -30,11 +30,15 @@ class AxisChunks(NamedTuple):
     weight
         Of several that are `said`, those of the greatest weight count alone, and all of equal
         weight 0.
+    mixed
+        Whether each cell is made of all that lie along the axis, as in a Fourier transform: then
+        the chunks say nothing of where its data is.
     """
 
     cuts: Cuts
     said: bool
     weight: int = 0
+    mixed: bool = False
 
     def refilled(self, extent: int) -> AxisChunks:
         """Chunks as long as the longest of these, over another extent."""
@@ -149,8 +153,8 @@ def followed(
             if _is_steady(a := boxes[0], b := boxes[1], boxes[2], dim, extent)
         ]
         alike = [
-            own[axis]
-            for own, x in zip(chunks, inputs, strict=True)
+            own[axis]._replace(mixed=read.hi[axis] - read.lo[axis] == extent)
+            for own, x, read in zip(chunks, inputs, first, strict=True)
             if len(x) == len(shape) and x[axis] == extent
         ]
         by_axis.append(common_chunks(moved) if moved else common_chunks(alike[:1]))

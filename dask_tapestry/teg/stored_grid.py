@@ -1,8 +1,9 @@
 """Stored grids: the chunks in which the data that a value is made of is stored.
 
 They pass through operators as nominal chunks do (`chunking`), but `rechunk` and the user's own
-`chunks` do not change them, and where several operands meet, those of the largest one count.
-Reductions begin in cells of this grid, so that they read each chunk once.
+`chunks` do not change them, and where several operands meet, those of the largest one count. They
+end at an axis along which each cell is made of all: there no part of the data is a part of the
+value. Reductions begin in cells of this grid, so that they read each chunk once.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def _grid_of_node(node: Node) -> Known:
         return nothing
     chunks = [_weighed(x, own) for x, own in zip(node.inputs, inputs, strict=True)]
     along = operator.follow(node.input_types, tuple(chunks))
-    return tuple([axis if axis is not None and axis.said else None for axis in along])
+    return tuple([axis if axis and axis.said and not axis.mixed else None for axis in along])
 
 
 def _weighed(x: Node, stored: Known) -> Chunks:

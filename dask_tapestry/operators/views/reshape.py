@@ -268,7 +268,7 @@ def flattened(chunks: Chunks) -> AxisChunks | None:
     are taken whole. None where that would be more than `MOST_CHUNK_EDGES`.
     """
     at = next((n for n, one in enumerate(chunks) if one.cuts.count > 1), 0)
-    cuts, said, _ = chunks[at]
+    cuts, said, *_ = chunks[at]
     before = prod(one.cuts.extent for one in chunks[:at])
     behind = prod(one.cuts.extent for one in chunks[at + 1 :])
     extent = before * cuts.extent * behind
