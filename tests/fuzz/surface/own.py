@@ -60,7 +60,7 @@ LAPS = {
         *_both(f"dt.map_overlap(joined, {ROWS}, depth=dict(((0, 1),)), boundary={{BOUNDARY}})",
                "neighbours(x, {BOUNDARY})", "jump", "lanes"),
         *_both(f"dt.map_overlap(joined, {ROWS}, depth=dict(((0, 2),)), boundary={{BOUNDARY}})",
-               "neighbours(x, {BOUNDARY}, 2)", "jump", "lanes"),
+               "neighbours(x, {BOUNDARY}, 2)", "jump", "lanes2"),
     ),
     "overlap.map_overlap": _both("dt.overlap.map_overlap(doubled, x, depth={0|1}, boundary='none')",
                                  "x + x", "jump", "lanes"),
