@@ -14,3 +14,5 @@ from dask_tapestry.cells.selected import selected_by as selected_by
 from dask_tapestry.cells.ufuncs import UFUNCS as UFUNCS
 from dask_tapestry.cells.ufuncs import Signature as Signature
 from dask_tapestry.cells.ufuncs import loop_dtypes as loop_dtypes
+from dask_tapestry.cells.value_span import Span as Span
+from dask_tapestry.cells.value_span import span_of_expression as span_of_expression

@@ -19,6 +19,7 @@ from dask_tapestry.teg.contract.kernel_call import Formats as Formats
 from dask_tapestry.teg.contract.kernel_call import KernelContract
 from dask_tapestry.teg.contract.layout import LayoutContract
 from dask_tapestry.teg.contract.streaming import StreamingContract
+from dask_tapestry.teg.contract.value import ValueContract
 from dask_tapestry.teg.form import Form
 from dask_tapestry.teg.region import Region
 from dask_tapestry.teg.regularity import Regularity, of_signature, uniform_regularity
@@ -36,7 +37,7 @@ class Restriction(NamedTuple):
     yields: Region
 
 
-class Operator(KernelContract, StreamingContract, LayoutContract):
+class Operator(KernelContract, StreamingContract, LayoutContract, ValueContract):
     """An operator of the graph language; subclasses are frozen dataclasses.
 
     What an operator declares comes in groups; the class that a group names says who asks for it.
@@ -50,6 +51,7 @@ class Operator(KernelContract, StreamingContract, LayoutContract):
     `CostContract`         `flops`; `transparent`, if it costs next to nothing
     `StreamingContract`    `turns`, if blocks may be computed piece by piece
     `LayoutContract`       nothing
+    `ValueContract`        `value_span`, if its integers are fewer than those of their dtype
     =====================  =========================================================================
 
     What rules and the planner ask to compute something else instead is declared here: to read

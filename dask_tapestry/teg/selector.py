@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+
+from dask_tapestry.cells import Span
 from dask_tapestry.teg.operator import Formats, Operator, Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
@@ -21,6 +25,10 @@ class Selector(Operator):
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
         return formats[0] if formats and None not in formats else None
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        known = [span for span in spans if span is not None]
+        return reduce(Span.joined, known) if known and len(known) == len(spans) else None
 
 
 class GeneratorOperator(Operator):

@@ -20,6 +20,7 @@ from dask_tapestry.operators.reductions.bincount import bincount as bincount_ten
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.planner.machine.resources import runs_elsewhere
 from dask_tapestry.teg import Node, Tensor
+from dask_tapestry.teg.value_span import value_span
 
 __all__ = ["bincount"]
 
@@ -32,7 +33,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     """Count how often each number occurs, as `numpy.bincount`.
 
     The greatest cell decides the length of the result: it is computed when the shape is first asked
-    for, unless no number of the dtype reaches `minlength`, as none of uint8 reaches 256.
+    for, unless no cell can reach `minlength`, as none of uint8 reaches 256, none of `x % 10` ten,
+    and none of `distances.argmin(axis=1)` the number of columns.
 
     {Parameters}
         x: Non-negative integers, 1-d.
@@ -52,8 +54,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     added = _checked(cells, weights, least)
     if not cells.type.size:
         return Array(full((least,), np.int64(0)))
-    kind = cells.type.dtype
-    most = 2 if kind.kind == "b" else int(np.iinfo(kind.str).max) + 1
+    span = value_span(cells)
+    most = max(1, span.most + 1) if span else 1
     bound = bincount_tensor(cells, max(most, least), added, strict=True)
     if most <= least:
         return Array(bound)

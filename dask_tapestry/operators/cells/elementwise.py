@@ -15,7 +15,9 @@ from dask_tapestry.cells import (
     CellExpression,
     CellStep,
     Signature,
+    Span,
     loop_dtypes,
+    span_of_expression,
 )
 from dask_tapestry.cells.expression import constant_step
 from dask_tapestry.cells.fixed_dtype import dtype_name
@@ -77,6 +79,9 @@ class Elementwise(CellwiseOperator):
     def infer(self, *inputs: TensorType) -> TensorType:
         shape, dims = common_shape(inputs, "cell expression")
         return TensorType(shape, self.expression.dtype, dims)
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        return span_of_expression(self.expression, spans)
 
     def formulas(self, inputs: Types) -> tuple[CellExpression, ...]:
         return (self.expression,)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil, log2
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.amounts import is_one_of
+from dask_tapestry.cells import Span
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype
@@ -51,6 +52,9 @@ class SearchSorted(TableOperator):
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]._replace(dtype=np.dtype(np.intp))
 
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        return Span(0, inputs[1].size)
+
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"side": self.side}
 
@@ -73,6 +77,9 @@ class Digitize(TableOperator):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]._replace(dtype=np.dtype(np.intp))
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        return Span(0, inputs[1].size)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"right": self.right}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.cells import Spaced
+from dask_tapestry.cells import Spaced, Span
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
@@ -63,6 +63,9 @@ class Take(Selector):
             own = x.dims[self.axes[0]] if indices.ndim == len(self.axes) == 1 else None
             dims = (*names[: self.at], *(own,) * indices.ndim, *names[self.at :])
         return TensorType((*outer[: self.at], *indices.shape, *outer[self.at :]), x.dtype, dims)
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        return spans[0]
 
     def _split(self, inputs: Types) -> tuple[list[int], int]:
         """Dimensions of the first input that are not in `axes`, and J's rank."""
@@ -259,6 +262,9 @@ class TakeAlongAxis(Selector):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return TensorType(inputs[1].shape, inputs[0].dtype, inputs[0].dims)
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        return spans[0]
 
     regularity = uniform
 

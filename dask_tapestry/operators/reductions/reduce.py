@@ -27,7 +27,7 @@ from warnings import catch_warnings
 import numpy as np
 
 from dask_tapestry.amounts import real
-from dask_tapestry.cells import CellExpression, Tree, identity
+from dask_tapestry.cells import CellExpression, Span, Tree, identity
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import Axes, normalize_axes
@@ -89,6 +89,11 @@ class Reduce(TreeReduction):
         kept = [dim for dim in range(x.ndim) if dim not in self.axes]
         dims = tuple(x.dims[dim] for dim in kept) if x.dims else None
         return TensorType(tuple(x.shape[dim] for dim in kept), self.dtype, dims)
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        if self.is_whole and self.monoid in ARG_REDUCTIONS:
+            return Span(0, max(0, prod(self.tree.extents) - 1))
+        return spans[0] if self.is_plain and self.monoid in ("min", "max") else None
 
     @property
     def is_plain(self) -> bool:

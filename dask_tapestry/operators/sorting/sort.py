@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry.cells import Span
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
@@ -72,6 +73,9 @@ class ArgSort(LaneOperator):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]._replace(dtype=PLACES)
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        return Span(0, max(0, inputs[0].shape[self.axis] - 1))
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         return long_forms(self.axis, inputs)

@@ -77,3 +77,16 @@ def test_a_length_that_the_dtype_bounds_is_known(dtype, minlength):
     dt.cumsum(counts)[counts[:2]].plan(resources=dt.Resources(workers=4)).verify()
     cells = np.array([1, 0, 1], dtype)
     agreed(lambda np, a: np.bincount(a(cells), minlength=minlength))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        lambda x: x.argmin(axis=1),
+        lambda x: (x[:, 0] * 100).astype("i8") % 30,
+        lambda x: dt.digitize(x[:, 0], np.linspace(-2, 2, 30)),
+    ],
+)
+def test_nothing_is_computed_for_a_length_that_no_cell_can_exceed(labels):
+    x = dt.placeholder((1000, 30), "f8", (100, 30))
+    assert dt.bincount(labels(x), minlength=31).shape == (31,)
