@@ -103,7 +103,7 @@ def in_one_pass(group: Group) -> dict[Node, Node] | None:
     """
     inputs = list(dict.fromkeys(x for node in group for x in node.inputs))
     folds = [_fold_of(node, inputs) for node in group]
-    operator = tiled_reductions(folds, tuple([x.type for x in inputs]))
+    operator = tiled_reductions(folds, tuple([x.type for x in inputs]), _cell_bytes(inputs))
     if operator is None:
         return None
     with written_as(next((node for node in group if node.line), group[0])):
@@ -114,6 +114,15 @@ def in_one_pass(group: Group) -> dict[Node, Node] | None:
         with written_as(node):
             done[node] = reduced_further(together, name, fold, node.line)
     return done
+
+
+def _cell_bytes(inputs: Sequence[Node]) -> int:
+    """Bytes for a cell of what is read, or of the inputs where they are fewer."""
+    shape = inputs[0].type.shape
+    stored = {x for x in cells_of(inputs) if isinstance(x.operator, Source)}
+    read = sum(x.type.dtype.itemsize for x in stored if x.type.shape == shape)
+    own = sum(x.type.dtype.itemsize for x in inputs)
+    return min(read, own) if read else own
 
 
 def _fold_of(node: Node, inputs: list[Node]) -> Fold:

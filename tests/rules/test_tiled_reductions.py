@@ -107,3 +107,18 @@ def test_the_pass_has_the_lines_of_all(x):
     assert isinstance(tiles.operator, TiledReductions)
     assert tiles.line.word == "mean, max"
     assert value.line.word == "mean"
+
+
+def test_tiles_are_longer_where_few_bytes_are_read_for_a_cell():
+    def cells_along_time(dtype):
+        x = dt.placeholder((1000, 512, 512), dtype, stored_chunks=(10, 512, 512))
+        deviations = x.astype("f8") - dt.placeholder((512, 512), "f8")
+        (group,) = reductions_of_shared_cells(
+            Graph([deviations.std(0).node, (deviations > 1).sum((1, 2)).node])
+        )
+        tiles = next(iter(in_one_pass(group).values()))
+        while not isinstance(tiles.operator, TiledReductions):
+            (tiles,) = tiles.inputs
+        return tiles.operator.tile.sides[0]
+
+    assert cells_along_time("u1") > cells_along_time("u2") > cells_along_time("f8")

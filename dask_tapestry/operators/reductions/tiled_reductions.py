@@ -178,13 +178,17 @@ def _diagonal(steps: Sequence[int]) -> list[tuple[int, ...]]:
     return [tuple([n * (axis == at) for at in range(len(steps))]) for axis, n in enumerate(steps)]
 
 
-def tiled_reductions(folds: Sequence[Fold], inputs: Types) -> TiledReductions | None:
-    """One pass for whole reductions of inputs of one shape; None where no nodes end together."""
+def tiled_reductions(
+    folds: Sequence[Fold], inputs: Types, cell_bytes: int
+) -> TiledReductions | None:
+    """One pass for whole reductions of inputs of one shape; None where no nodes end together.
+
+    Nodes take few bytes beside `cell_bytes`, those that are read for a cell.
+    """
     trees, shape = [FoldedAxes(fold.axes, fold.tree) for fold in folds], inputs[0].shape
     tile = common_tile(shape, trees)
     if tile is None:
         return None
-    cell_bytes = sum(x.dtype.itemsize for x in inputs)
     node_bytes = [fold.part(None, 0).infer(*inputs).dtype.itemsize for fold in folds]
     tile = lengthened_tile(shape, tile, trees, cell_bytes, node_bytes)
     levels = [highest_level(tree, shape, tile) for tree in trees]

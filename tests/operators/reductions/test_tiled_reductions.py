@@ -38,7 +38,7 @@ def passed(arrays):
     """The pass of some reductions of one array, and the reductions."""
     nodes = [a.node for a in arrays]
     whole = [node.operator for node in nodes]
-    return apply(tiled_reductions(whole, nodes[0].input_types), *nodes[0].inputs), whole
+    return apply(tiled_reductions(whole, nodes[0].input_types, 8), *nodes[0].inputs), whole
 
 
 def in_blocks(node, cells, step):
@@ -81,7 +81,7 @@ def test_selected_cells_are_folded_beside_all(x, step):
     mask = np.arange(130) % 24 < 5  # tiles without any, and tiles with some
     mean, spread = (selecting(a.node, mask) for a in (x.mean(0), x.std(0)))
     folds = [JointReductions((mean, spread)), mean, x.sum(1).node.operator]
-    together = apply(tiled_reductions(folds, (x.node.type,)), x.node)
+    together = apply(tiled_reductions(folds, (x.node.type,), 8), x.node)
     made = in_blocks(together, X, step)
     for name, operator in zip(together.operator.names, folds, strict=True):
         rest = reduced_further(together, name, operator, None)
@@ -134,8 +134,9 @@ def test_there_is_none_where_nodes_do_not_end_together():
     x = dt.placeholder((10**8, 3), "f8", stored_chunks=(1009, 3))
     y = dt.placeholder((10**8, 3), "f8", stored_chunks=(1013, 3))
     assert (
-        tiled_reductions([x.sum(0).node.operator, y.max(0).node.operator], (x.node.type,)) is None
+        tiled_reductions([x.sum(0).node.operator, y.max(0).node.operator], (x.node.type,), 8)
+        is None
     )
     assert isinstance(
-        tiled_reductions([x.sum(0).node.operator] * 2, (x.node.type,)), TiledReductions
+        tiled_reductions([x.sum(0).node.operator] * 2, (x.node.type,), 8), TiledReductions
     )
