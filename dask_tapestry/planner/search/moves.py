@@ -10,7 +10,7 @@ Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import prod
 
@@ -181,14 +181,18 @@ def _is_moved(node: Node, reader: Node) -> bool:
     return brings and device_of(node) is None and not isinstance(node.operator, Source)
 
 
-def fuse(state: State, nodes: frozenset[Node]) -> Choices:
+def fuse(state: State, nodes: Set[Node]) -> Choices:
     """Held values are computed in the steps that read them."""
+    return _fused(state.choices, nodes)
+
+
+def _fused(choices: Choices, nodes: Set[Node]) -> Choices:
     return replace(
-        state.choices,
-        held=state.choices.held - nodes,
-        fused=state.choices.fused | nodes,
-        grids={n: g for n, g in state.choices.grids.items() if n not in nodes},
-        places={n: p for n, p in state.choices.places.items() if n not in nodes},
+        choices,
+        held=choices.held - nodes,
+        fused=choices.fused | nodes,
+        grids={n: g for n, g in choices.grids.items() if n not in nodes},
+        places={n: p for n, p in choices.places.items() if n not in nodes},
     )
 
 
@@ -332,12 +336,19 @@ def move_to_group(state: State, priced: PricedGroup) -> Iterator[Choices]:
 
 
 def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
-    """A node of the graph as it was takes other forms, or other sizes of its forms."""
+    """A node of the graph as it was takes other forms, or other sizes of its forms.
+
+    One that takes none any more may be computed where it is read as well: blocks of whole lanes
+    have all that a fold along these reads.
+    """
     now = state.choices.forms.get(node, ())
     for other in dict.fromkeys(_other_forms(node, now)):
         if other != now and _can_take(node, other):
-            forms = {**state.choices.forms, node: other}
-            yield from _in_forms(space, state, {n: f for n, f in forms.items() if f})
+            forms = {n: f for n, f in {**state.choices.forms, node: other}.items() if f}
+            for choices in _in_forms(space, state, forms):
+                yield choices
+                if not other:
+                    yield _fused(choices, {space.became(forms)[1][node]})
 
 
 def resize(space: PlanEvaluator, state: State, nodes: Sequence[Node]) -> Iterator[Choices]:

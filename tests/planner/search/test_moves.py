@@ -133,6 +133,16 @@ def test_other_forms_are_tried_in_near_sizes():
     assert {} in [c.forms for c in found]  # and none
 
 
+def test_a_fold_that_takes_no_form_any_more_may_be_computed_where_it_is_read():
+    x = stored((10_000, 400, 400), "f4", (1000, 100, 100))
+    mean = x.mean(axis=0)
+    space = space_of(dt.sort(x - mean, axis=0))
+    size = mean.node.operator.forms(mean.node.input_types)[0].sizes[0]
+    formed = space.state(Choices(forms={mean.node: (FormChoice("nodes", size),)}))
+    plain = [c for c in moves.reform(space, formed, mean.node) if not c.forms]
+    assert [len(space.state(choices).placed) for choices in plain] == [2, 1]
+
+
 def test_a_form_is_resized_to_the_next_sizes():
     y = gram()
     space = space_of(y)
