@@ -23,9 +23,9 @@ from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 
-Running = Callable[[Callable[[Node], bool]], float]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.float64]]
+Running = Callable[[Flags], Bytes]
 
 
 class Lifetimes:
@@ -123,7 +123,8 @@ class Lifetimes:
         held
             Bytes of each value while it is held.
         running
-            Bytes of blocks that may be computed at a time, of the steps for which it is told True.
+            Bytes of blocks that may be computed at a time, for each row of flags that say of which
+            steps, in their order.
         whole
             Bytes of each value if all of it is held: values that take each other's place take no
             more than the largest of them. By default nothing is said of these.
@@ -174,12 +175,7 @@ class Lifetimes:
         ended, needed = self._sets
         over, later = ended[begun, :steps], ended[:steps, to_come].T
         bytes_held = self._held(needed[begun] & ~later, sizes, largest)
-        may_run = (~(over | later)).tolist()
-
-        def most(size: float, row: Sequence[bool]) -> float:
-            return size + running(lambda node: row[self._number[node]])
-
-        return max(map(most, bytes_held.tolist(), may_run))
+        return float((bytes_held + running(~(over | later))).max())
 
     def _held(self, there: Flags, sizes: Bytes, largest: Bytes | None) -> Bytes:
         """Bytes of the values of each row, of which those that take each other's place are one."""
