@@ -25,6 +25,7 @@ from dask_tapestry.zspace import Cuts, block_box
 
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.float64]]
+Words = np.ndarray[Any, np.dtype[np.uint64]]
 Running = Callable[[Flags], Bytes]
 
 
@@ -155,8 +156,9 @@ class Lifetimes:
         A last row is for the time before any step begins, a last column for the end of all.
         """
         steps = len(self._ended)
-        ended, until = _flags([*self._ended, 0], steps + 1), _flags(self._until, steps + 1)
-        return ended, np.asarray((~ended).astype(np.float32) @ until.T.astype(np.float32) > 0)
+        ended, until = _packed([*self._ended, 0], steps + 1), _packed(self._until, steps + 1)
+        needed = np.array([(until & one).any(axis=1) for one in ~ended])
+        return _flags(ended, steps + 1), needed.reshape(steps + 1, steps)
 
     def _most(
         self,
@@ -196,12 +198,14 @@ class Lifetimes:
     @cached_property
     def _longest_chain(self) -> list[int]:
         """Steps of which each has ended when the next begins."""
-        length, last = list[int](), list[int | None]()
-        for over in self._ended:
-            best = max(_bits(over), key=length.__getitem__, default=None)
+        ended, _ = self._sets
+        length, last = np.zeros(len(self._ended), int), list[int | None]()
+        for number, over in enumerate(ended[:-1]):
+            before = np.flatnonzero(over)
+            best = int(before[length[before].argmax()]) if len(before) else None
             last.append(best)
-            length.append(1 if best is None else length[best] + 1)
-        at = max(range(len(length)), key=length.__getitem__, default=None)
+            length[number] = 1 if best is None else length[best] + 1
+        at = int(length.argmax()) if len(length) else None
         chain = list[int]()
         while at is not None:
             chain.append(at)
@@ -209,11 +213,16 @@ class Lifetimes:
         return chain[::-1]
 
 
-def _flags(sets: Sequence[int], width: int) -> Flags:
-    """Sets of numbers below `width`, each a row."""
-    length = -(-width // 8)
-    packed = b"".join([one.to_bytes(length, "little") for one in sets])
-    rows = np.frombuffer(packed, np.uint8).reshape(len(sets), length)
+def _packed(sets: Sequence[int], width: int) -> Words:
+    """Sets of numbers below `width`, each a row of words of 64."""
+    words = -(-width // 64)
+    packed = b"".join([one.to_bytes(8 * words, "little") for one in sets])
+    return np.frombuffer(packed, "<u8").reshape(len(sets), words)
+
+
+def _flags(sets: Words, width: int) -> Flags:
+    """The same as a flag for each number."""
+    rows = np.ascontiguousarray(sets).view(np.uint8)
     return np.unpackbits(rows, axis=1, count=width, bitorder="little").astype(bool)
 
 

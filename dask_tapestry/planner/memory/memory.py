@@ -184,7 +184,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
 
 def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) -> int:
     """The most bytes that one device holds at a time: its values, its share of all devices'."""
-    lifetimes, bytes_of = memory.lifetimes, memory.held
+    bytes_of = memory.held
     steps = {
         n: step
         for n, step in memory.plan.steps.items()
@@ -247,7 +247,7 @@ def _sent_bytes(plan: PlannedSteps) -> float:
 
 
 def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
-    return node.type.dtype.itemsize * prod(c.longest for c in cuts)
+    return node.type.dtype.itemsize * prod([c.longest for c in cuts])
 
 
 class _Running(NamedTuple):
@@ -277,8 +277,7 @@ class _Running(NamedTuple):
     def of(cls, step: Step, held: int, copied: bool, threads: int, slices: Slices) -> _Running:
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
         node = step.node
-        block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
-        own = block if held >= node.type.nbytes and not copied else 0
+        own = step.block_bytes if held >= node.type.nbytes and not copied else 0
         together = min(step.count, threads)
         if all(held is None for held in step.held):
             together = min(together, blocks_together(step.count, step.machine.hosts))
@@ -306,10 +305,11 @@ def bytes_of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: in
 
     Pieces of a round lie where they were cut and, as soon as all are there, where they are wanted.
     """
-    if STREAMED_BLOCKS_A_SLOT * workers * _block_bytes(node, cuts) < held < node.type.nbytes:
+    block = _block_bytes(node, cuts)
+    if STREAMED_BLOCKS_A_SLOT * workers * block < held < node.type.nbytes:
         return held / workers * (2 - 1 / workers)
-    blocks = ceil(prod(c.count for c in cuts) / workers)
-    return min(held, max(least_share(held, workers), blocks * _block_bytes(node, cuts)))
+    blocks = ceil(prod([c.count for c in cuts]) / workers)
+    return min(held, max(least_share(held, workers), blocks * block))
 
 
 def least_share(held: float, workers: int) -> float:
