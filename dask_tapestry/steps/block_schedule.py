@@ -7,7 +7,7 @@ values have loops; the walk of `lower/schedule_walk.py` runs the entries.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from math import prod
 from typing import NamedTuple
@@ -81,6 +81,12 @@ class PieceLoop:
         return prod([len(line) - 1 for line in self.edges])
 
     @property
+    def is_plain(self) -> bool:
+        """Whether pieces are the value's cells, and have nothing in common."""
+        done = self.then is None and self.merges is None and not self.adds
+        return done and not self.windows and not self.carried
+
+    @property
     def calls(self) -> int:
         """Operators that are called."""
         merges = 0 if self.merges is None else self.count
@@ -129,6 +135,10 @@ class TileEntry(NamedTuple):
 Entry = Work | LoopEntry | TileEntry
 
 
+def _value(entry: Work | LoopEntry) -> int:
+    return entry.work.value if isinstance(entry, LoopEntry) else entry.value
+
+
 class BlockSchedule(NamedTuple):
     """How a block is computed.
 
@@ -162,20 +172,33 @@ class BlockSchedule(NamedTuple):
     @property
     def in_tiles(self) -> tuple[Entry, ...] | None:
         """The entries where blocks are arrays and all inputs are there; None without tiles."""
-        if len(self.entries) < 2:
+        if len(self.entries) < 2 and not self.loops:
             return None
         part = formula_part(self.program.anywhere)
         if part is None or len(self.schedule.boxes[part.goal]) != 1:
             return None
-        if any(type(e) is LoopEntry and e.work.value >= min(part.values) for e in self.entries):
+        within = [e for e in self.entries if _value(e) >= min(part.values) and type(e) is LoopEntry]
+        if within and not self._are_formulas(within, part):
             return None  # its pieces have tiles
         entries: list[Entry] = []
         for entry in self.entries:
-            if type(entry) is not Work or entry.value not in part.values:
+            if _value(entry) not in part.values:
                 entries.append(entry)
-            elif entry.value == part.goal:
-                entries.append(TileEntry(entry, part))
+            elif _value(entry) == part.goal:
+                work = entry.work if isinstance(entry, LoopEntry) else entry
+                entries.append(TileEntry(work, part))
         return tuple(entries)
+
+    def _are_formulas(self, loops: Sequence[LoopEntry], part: FormulaPart) -> bool:
+        """Whether all that loops compute is a part's formulas: tiles of the whole take less memory.
+
+        Of a second difference of 36 M cells, telling the tiles of 18 pieces took 13 of 55 ms.
+        """
+        if [entry.work.value for entry in loops] != [part.goal] or not loops[0].loop.is_plain:
+            return False
+        held = {*range(len(self.program.inputs)), *map(_value, self.entries)} - part.values
+        read = {x for value in part.values for x in self.program.instruction(value).inputs}
+        return read - part.values <= held
 
     @property
     def loops(self) -> dict[Key, PieceLoop]:

@@ -20,6 +20,17 @@ def test_it_prints_seconds_and_the_error(monkeypatch, capsys):
     assert theirs.endswith(" s")  # dask.array needs SciPy
 
 
+@pytest.mark.parametrize("name", ["qr", "q and r"])
+def test_one_part_or_two_are_written(name, monkeypatch, capsys):
+    arguments = ["--side", "64", "--workers", "1", "--memory", "2GB", "--only", name]
+    monkeypatch.setattr("sys.argv", ["large_matrices.py", *arguments])
+    large_matrices.main()
+    _, _, row = capsys.readouterr().out.splitlines()
+    _, _, ours, error, _, _ = (cell.strip() for cell in row.split("|"))
+    assert ours.endswith(" s")
+    assert float(error) < 1e-13
+
+
 def test_it_tells_what_workers_take(monkeypatch, capsys):
     arguments = ["--side", "64", "--workers", "1", "--memory", "2GB", "--only", "cholesky"]
     options = ["--dtype", "f4", "--workers-processor"]
@@ -39,9 +50,13 @@ def test_errors_are_told_apart(name, tmp_path):
         "cholesky": lambda: np.linalg.cholesky(a),
         "qr": lambda: np.linalg.qr(a)[0],
         "inv": lambda: np.linalg.inv(a),
+        "q and r": lambda: tuple(np.linalg.qr(a)),
     }
     made = right[name]()
-    large_matrices.zarr.create_array(tmp_path / "made.zarr", data=made)
+    parts = made if isinstance(made, tuple) else (made,)
+    for place, part in zip(large_matrices.MADE, parts, strict=False):
+        large_matrices.zarr.create_array(tmp_path / place, data=part)
     assert large_matrices.error_of(name, a, tmp_path) < 1e-14
-    large_matrices.zarr.create_array(tmp_path / "made.zarr", data=2 * made, overwrite=True)
+    first = large_matrices.MADE[0]
+    large_matrices.zarr.create_array(tmp_path / first, data=2 * parts[0], overwrite=True)
     assert large_matrices.error_of(name, a, tmp_path) > 1e-3

@@ -5,7 +5,9 @@ import dask_tapestry as dt
 from dask_tapestry.lower.frame import block_frame, piece_frame
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.block_schedule import BlockSchedule, TileEntry
+from dask_tapestry.steps.streaming import block_schedule_of
 from dask_tapestry.zspace import ZRange
+from tests.pieces import pieces_of
 
 WHOLE = ZRange((0, 0), (30, 40))
 X = np.ones((30, 40))
@@ -51,3 +53,12 @@ def test_a_piece_takes_the_cells_that_it_reads_from_outside():
     assert list(frame.held.blocks) == [(0, need)]
     assert np.shares_memory(frame.held.blocks[0, need], X)
     assert tiles(frame)
+
+
+def test_formulas_of_a_block_in_pieces_run_in_tiles_at_once():
+    with pieces_of(2**12):
+        program = group_of(smooth(smooth(INPUT)).node, {INPUT.node}).program
+        made = block_schedule_of(program, program.type.box)
+        assert made.pieces > 1
+        frame = block_frame(made, {(0, WHOLE): X}, None)
+    assert tiles(frame) == list(frame.entries)

@@ -9,6 +9,7 @@ from dask_tapestry.teg import TensorType
 from dask_tapestry_kernels import compilation
 from dask_tapestry_kernels.cpu.cells import compiled_tiles
 from tests.comparisons import same_bits, values
+from tests.pieces import pieces_of
 
 
 def smooth(x):
@@ -65,6 +66,18 @@ def test_tiles_have_the_bits_of_the_whole(name, shape, small_tiles, tiled_blocks
     assert same_bits(PROGRAMS[name](dt.asarray(x)).compute(scheduler="sync"), expected)
     assert all(tiled_blocks)
     assert tiled_blocks or name == "both axes"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_blocks_that_would_be_computed_in_pieces_have_the_same_bits(
+    name, small_tiles, tiled_blocks
+):
+    x = values((61, 47), "f8")
+    with np.errstate(all="ignore"):
+        expected = PROGRAMS[name](x)
+    with pieces_of(2**12):
+        assert same_bits(PROGRAMS[name](dt.asarray(x)).compute(scheduler="sync"), expected)
+    assert all(tiled_blocks)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "i2", "f2"])

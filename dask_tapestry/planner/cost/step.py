@@ -131,6 +131,11 @@ class Step:
         """Number of blocks."""
         return prod(self.grid_shape)
 
+    @cached_property
+    def block_bytes(self) -> int:
+        """Bytes of the cells of its largest block."""
+        return self.node.type.dtype.itemsize * prod([c.longest for c in self.cuts])
+
     def box(self, index: tuple[int, ...]) -> ZRange:
         """Box of the block at `index` of the grid."""
         return block_box(self.cuts, index)

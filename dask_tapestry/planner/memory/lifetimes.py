@@ -23,9 +23,10 @@ from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 
-Running = Callable[[Callable[[Node], bool]], float]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.float64]]
+Words = np.ndarray[Any, np.dtype[np.uint64]]
+Running = Callable[[Flags], Bytes]
 
 
 class Lifetimes:
@@ -123,7 +124,8 @@ class Lifetimes:
         held
             Bytes of each value while it is held.
         running
-            Bytes of blocks that may be computed at a time, of the steps for which it is told True.
+            Bytes of blocks that may be computed at a time, for each row of flags that say of which
+            steps, in their order.
         whole
             Bytes of each value if all of it is held: values that take each other's place take no
             more than the largest of them. By default nothing is said of these.
@@ -154,8 +156,9 @@ class Lifetimes:
         A last row is for the time before any step begins, a last column for the end of all.
         """
         steps = len(self._ended)
-        ended, until = _flags([*self._ended, 0], steps + 1), _flags(self._until, steps + 1)
-        return ended, np.asarray((~ended).astype(np.float32) @ until.T.astype(np.float32) > 0)
+        ended, until = _packed([*self._ended, 0], steps + 1), _packed(self._until, steps + 1)
+        needed = np.array([(until & one).any(axis=1) for one in ~ended])
+        return _flags(ended, steps + 1), needed.reshape(steps + 1, steps)
 
     def _most(
         self,
@@ -174,12 +177,7 @@ class Lifetimes:
         ended, needed = self._sets
         over, later = ended[begun, :steps], ended[:steps, to_come].T
         bytes_held = self._held(needed[begun] & ~later, sizes, largest)
-        may_run = (~(over | later)).tolist()
-
-        def most(size: float, row: Sequence[bool]) -> float:
-            return size + running(lambda node: row[self._number[node]])
-
-        return max(map(most, bytes_held.tolist(), may_run))
+        return float((bytes_held + running(~(over | later))).max())
 
     def _held(self, there: Flags, sizes: Bytes, largest: Bytes | None) -> Bytes:
         """Bytes of the values of each row, of which those that take each other's place are one."""
@@ -200,12 +198,14 @@ class Lifetimes:
     @cached_property
     def _longest_chain(self) -> list[int]:
         """Steps of which each has ended when the next begins."""
-        length, last = list[int](), list[int | None]()
-        for over in self._ended:
-            best = max(_bits(over), key=length.__getitem__, default=None)
+        ended, _ = self._sets
+        length, last = np.zeros(len(self._ended), int), list[int | None]()
+        for number, over in enumerate(ended[:-1]):
+            before = np.flatnonzero(over)
+            best = int(before[length[before].argmax()]) if len(before) else None
             last.append(best)
-            length.append(1 if best is None else length[best] + 1)
-        at = max(range(len(length)), key=length.__getitem__, default=None)
+            length[number] = 1 if best is None else length[best] + 1
+        at = int(length.argmax()) if len(length) else None
         chain = list[int]()
         while at is not None:
             chain.append(at)
@@ -213,11 +213,16 @@ class Lifetimes:
         return chain[::-1]
 
 
-def _flags(sets: Sequence[int], width: int) -> Flags:
-    """Sets of numbers below `width`, each a row."""
-    length = -(-width // 8)
-    packed = b"".join([one.to_bytes(length, "little") for one in sets])
-    rows = np.frombuffer(packed, np.uint8).reshape(len(sets), length)
+def _packed(sets: Sequence[int], width: int) -> Words:
+    """Sets of numbers below `width`, each a row of words of 64."""
+    words = -(-width // 64)
+    packed = b"".join([one.to_bytes(8 * words, "little") for one in sets])
+    return np.frombuffer(packed, "<u8").reshape(len(sets), words)
+
+
+def _flags(sets: Words, width: int) -> Flags:
+    """The same as a flag for each number."""
+    rows = np.ascontiguousarray(sets).view(np.uint8)
     return np.unpackbits(rows, axis=1, count=width, bitorder="little").astype(bool)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from math import ceil, prod
 from typing import NamedTuple
+
+import numpy as np
 
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.fusion.external_inputs import is_sent, scatter_cuts
@@ -14,7 +16,7 @@ from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.limits import blocks_together
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
-from dask_tapestry.planner.memory.lifetimes import Lifetimes
+from dask_tapestry.planner.memory.lifetimes import Bytes, Flags, Lifetimes
 from dask_tapestry.planner.memory.resident_values import all_resident, lifetimes_of
 from dask_tapestry.planner.tuning import (
     DEVICE_BLOCKS,
@@ -100,6 +102,22 @@ class WorkerMemory:
         """Bytes of each value that are held at once."""
         return all_resident(self.plan, self.lifetimes, self.rounds)
 
+    @cached_property
+    def parts(self) -> dict[Node, float]:
+        """Bytes of each value that one worker holds at once, in its own memory."""
+        return {n: self._part(n, self.held[n]) for n in self.plan.steps}
+
+    @cached_property
+    def whole_parts(self) -> dict[Node, float]:
+        """The same, where all of each value is held."""
+        return {n: self._part(n, n.type.nbytes) for n in self.plan.steps}
+
+    def _part(self, node: Node, held: int) -> float:
+        step = self.plan.steps[node]
+        return (
+            0.0 if lies_on(node) else bytes_of_one_worker(node, step.cuts, held, step.machine.hosts)
+        )
+
     def fullest(self, slices: Slices = Slices.COUNTED) -> PeakWorkers:
         """The workers that hold most of what they may."""
         resources, devices = self.plan.resources, self._devices
@@ -153,26 +171,9 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
         for node, step in steps.items()
         if not step.machine.device or step.estimate.crossed
     ]
-    blocks = sorted(running, key=lambda block: -block.beside)
-    parts = {
-        n: 0.0 if lies_on(n) else bytes_of_one_worker(n, step.cuts, bytes_of[n], step.machine.hosts)
-        for n, step in steps.items()
-    }
-    if lifetimes is None:
-        most = sum(parts.values()) + _threads_full(blocks, kind.threads)
-    else:
-        most = lifetimes.most_together(
-            parts,
-            lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), kind.threads),
-            None
-            if all_apart
-            else {
-                n: 0.0
-                if lies_on(n)
-                else bytes_of_one_worker(n, s.cuts, n.type.nbytes, s.machine.hosts)
-                for n, s in steps.items()
-            },
-        )
+    parts = {n: memory.parts[n] for n in steps}
+    whole = None if all_apart else {n: memory.whole_parts[n] for n in steps}
+    most = _most_together(memory, running, kind.threads, parts, whole)
     idle = min(kind.threads, max((s.count for s in steps.values()), default=1)) * _idle_pool_bytes(
         plan
     )
@@ -183,7 +184,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
 
 def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) -> int:
     """The most bytes that one device holds at a time: its values, its share of all devices'."""
-    lifetimes, bytes_of = memory.lifetimes, memory.held
+    bytes_of = memory.held
     steps = {
         n: step
         for n, step in memory.plan.steps.items()
@@ -199,15 +200,30 @@ def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) 
 
     parts, few = {n: share(n, bytes_of[n]) for n in steps}, DEVICE_BLOCKS
     running = [_Running.of(step, bytes_of[n], False, few, slices) for n, step in steps.items()]
+    apart = slices is Slices.ALL_APART
+    whole = None if apart else {n: share(n, n.type.nbytes) for n in steps}
+    return round(_most_together(memory, running, few, parts, whole))
+
+
+def _most_together(
+    memory: WorkerMemory,
+    running: Sequence[_Running],
+    threads: int,
+    parts: Mapping[Node, float],
+    whole: Mapping[Node, float] | None,
+) -> float:
+    """The most bytes at a time: parts of values, and the largest blocks that threads compute."""
     blocks = sorted(running, key=lambda block: -block.beside)
-    if lifetimes is None:
-        return round(sum(parts.values()) + _threads_full(blocks, few))
-    most = lifetimes.most_together(
-        parts,
-        lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), few),
-        None if slices is Slices.ALL_APART else {n: share(n, n.type.nbytes) for n in steps},
-    )
-    return round(most)
+    if memory.lifetimes is None:
+        all_of_them = np.ones((1, len(blocks)), bool)
+        return sum(parts.values()) + float(_threads_full(all_of_them, blocks, threads)[0])
+    number = {node: number for number, node in enumerate(memory.plan.steps)}
+    columns = [number[block.node] for block in blocks]
+
+    def full(may_run: Flags) -> Bytes:
+        return _threads_full(may_run[:, columns], blocks, threads)
+
+    return memory.lifetimes.most_together(parts, full, whole)
 
 
 def lies_on(node: Node) -> str:
@@ -231,7 +247,7 @@ def _sent_bytes(plan: PlannedSteps) -> float:
 
 
 def _block_bytes(node: Node, cuts: Sequence[Cuts]) -> int:
-    return node.type.dtype.itemsize * prod(c.longest for c in cuts)
+    return node.type.dtype.itemsize * prod([c.longest for c in cuts])
 
 
 class _Running(NamedTuple):
@@ -261,8 +277,7 @@ class _Running(NamedTuple):
     def of(cls, step: Step, held: int, copied: bool, threads: int, slices: Slices) -> _Running:
         """A block of `step`, whose value takes `held` bytes; `copied` to where that is held."""
         node = step.node
-        block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
-        own = block if held >= node.type.nbytes and not copied else 0
+        own = step.block_bytes if held >= node.type.nbytes and not copied else 0
         together = min(step.count, threads)
         if all(held is None for held in step.held):
             together = min(together, blocks_together(step.count, step.machine.hosts))
@@ -290,10 +305,11 @@ def bytes_of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: in
 
     Pieces of a round lie where they were cut and, as soon as all are there, where they are wanted.
     """
-    if STREAMED_BLOCKS_A_SLOT * workers * _block_bytes(node, cuts) < held < node.type.nbytes:
+    block = _block_bytes(node, cuts)
+    if STREAMED_BLOCKS_A_SLOT * workers * block < held < node.type.nbytes:
         return held / workers * (2 - 1 / workers)
-    blocks = ceil(prod(c.count for c in cuts) / workers)
-    return min(held, max(least_share(held, workers), blocks * _block_bytes(node, cuts)))
+    blocks = ceil(prod([c.count for c in cuts]) / workers)
+    return min(held, max(least_share(held, workers), blocks * block))
 
 
 def least_share(held: float, workers: int) -> float:
@@ -301,17 +317,25 @@ def least_share(held: float, workers: int) -> float:
     return held if workers == 1 else held / workers * IMBALANCE
 
 
-def _threads_full(blocks: Iterable[_Running], threads: int) -> float:
-    """Bytes of the first `blocks`, as many as there are threads; of those alone, of one."""
-    total, one_runs = 0.0, False
-    for block in blocks:
-        running = 0 if block.alone and one_runs else min(threads, block.together)
-        one_runs = one_runs or block.alone
-        total += running * block.beside + block.waiting
-        threads -= running
-        if not threads:
-            break
-    return total
+def _threads_full(may_run: Flags, blocks: Sequence[_Running], threads: int) -> Bytes:
+    """For each row, bytes of the first `blocks` that may run, as many as there are threads.
+
+    Of those alone one runs.
+    """
+    together, beside, waiting = (
+        np.array(numbers, float)
+        for numbers in (
+            [block.together for block in blocks],
+            [block.beside for block in blocks],
+            [block.waiting for block in blocks],
+        )
+    )
+    alone = may_run & np.array([block.alone for block in blocks], bool)
+    runs = may_run & ~(alone & (np.cumsum(alone, axis=1) > 1))
+    wanted = np.where(runs, together, 0.0)
+    left = threads - (np.cumsum(wanted, axis=1) - wanted)
+    taken: Bytes = np.minimum(wanted, left) * beside + waiting
+    return np.asarray(np.where(may_run & (left > 0), taken, 0.0).sum(axis=1))
 
 
 def _idle_pool_bytes(plan: PlannedSteps) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import ceil, prod
+from math import ceil
 
 from dask_tapestry.planner.cost.footprint import met_blocks
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
@@ -64,7 +64,7 @@ def _resident(
     node = step.node
     if isinstance(node.operator, Sink):
         return 0
-    block = node.type.dtype.itemsize * prod(c.longest for c in step.cuts)
+    block = step.block_bytes
     if node in plan.graph.roots and (rounds == 1 or readers):
         return node.type.nbytes
     if node in plan.graph.roots:

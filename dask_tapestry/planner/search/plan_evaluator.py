@@ -216,12 +216,13 @@ class PlanEvaluator:
             memory = self._memory(state)
             if is_ample(memory.plan, self.reserve):
                 return 0
-            for most in (Slices.ALL_APART, Slices.ALL):
-                if not memory.fullest(most).lacking(self.reserve):
-                    return 0
+            if not memory.fullest(Slices.ALL_APART).lacking(self.reserve):
+                return 0
             least = memory.fullest(Slices.NONE).lacking(self.reserve)
             if least:
                 return least
+            if not memory.fullest(Slices.ALL).lacking(self.reserve):
+                return 0
         return self._fullest(state).lacking(self.reserve)
 
     def missed(self, state: State) -> Rank | None:

@@ -1,6 +1,6 @@
-from math import prod
 from random import Random
 
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
@@ -79,12 +79,10 @@ def test_no_order_holds_more_of_a_relay_than_its_largest_value(plan):
 
 def test_no_order_holds_more_than_is_said(plan):
     sizes = {node: float(node.type.nbytes) for node in plan.steps}
-    largest = {
-        n: n.type.dtype.itemsize * prod(c.longest for c in s.cuts) for n, s in plan.steps.items()
-    }
+    largest = [step.block_bytes for step in plan.steps.values()]
 
     def running(may_run):
-        return max((size for node, size in largest.items() if may_run(node)), default=0)
+        return np.where(may_run, largest, 0.0).max(axis=1)
 
     lifetimes = Lifetimes(plan.steps, set(plan.graph.roots))
     said = lifetimes.most_together(sizes, running, sizes)

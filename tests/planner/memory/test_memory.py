@@ -8,6 +8,8 @@ from dask_tapestry.planner.memory.memory import (
     Slices,
     WorkerMemory,
     _peak,
+    _Running,
+    _threads_full,
     fullest_workers,
     peak_worker_bytes,
 )
@@ -220,3 +222,42 @@ def test_the_device_that_a_process_uses_by_itself_is_its_first():
     dt.plan(own, second, resources=one).verify()
     with pytest.raises(dt.MemoryLimitError, match=r"needs 1\.19 GiB on one cuda(:0)? device"):
         dt.plan(own, first, resources=one)
+
+
+def full_one_by_one(blocks, threads):
+    """What `_threads_full` says of one row: of blocks that may run, largest first."""
+    total, one_runs = 0.0, False
+    for block in blocks:
+        running = 0 if block.alone and one_runs else min(threads, block.together)
+        one_runs = one_runs or block.alone
+        total += running * block.beside + block.waiting
+        threads -= running
+        if not threads:
+            break
+    return total
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_take_the_largest_blocks_that_may_run(threads):
+    random = np.random.default_rng(threads)
+    node = dt.ones(3).node
+    blocks = [
+        _Running(node, together, 1000 - number, waiting, alone)
+        for number, (together, waiting, alone) in enumerate(
+            zip(
+                random.integers(1, 4, 40).tolist(),
+                random.integers(0, 50, 40).tolist(),
+                (random.random(40) < 0.3).tolist(),
+                strict=True,
+            )
+        )
+    ]
+    may_run = random.random((200, 40)) < random.random((200, 1))
+    said = _threads_full(may_run, blocks, threads)
+    for row, found in zip(may_run.tolist(), said.tolist(), strict=True):
+        those = [block for block, runs in zip(blocks, row, strict=True) if runs]
+        assert found == full_one_by_one(those, threads)
+
+
+def test_no_blocks_fill_no_thread():
+    assert _threads_full(np.ones((1, 0), bool), [], 4).tolist() == [0.0]
