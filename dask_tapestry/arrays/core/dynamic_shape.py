@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dask_tapestry.arrays.core.selection import Selection
-from dask_tapestry.errors import PlanError
+from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.rules.effects import effects_of, followers, replaced
 from dask_tapestry.teg import Node
@@ -50,9 +50,11 @@ class Deferred:
         owner: The node with which the outcome of the count run is forgotten, and what it kept: one
             that goes with the arrays that are read of it, or that is kept itself.
         selection: What is the same cells, not counted; None where they are better counted.
+        is_spare: Whether what is kept may be computed again instead, where it cannot be held:
+            `build` is then given nothing that was kept.
     """
 
-    __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner", "selection")
+    __slots__ = ("_effects", "_read", "bound", "build", "counts", "is_spare", "owner", "selection")
 
     def __init__(
         self,
@@ -62,9 +64,10 @@ class Deferred:
         bound: Node,
         owner: Node,
         selection: Selection | None = None,
+        is_spare: bool = False,
     ) -> None:
         self.counts, self.build, self.bound = counts, build, bound
-        self.owner, self.selection = owner, selection
+        self.owner, self.selection, self.is_spare = owner, selection, is_spare
         self._read = tuple(keep)
         self._effects: tuple[Node, ...] | None = None
 
@@ -78,7 +81,8 @@ class Deferred:
 
     def made_with(self, build: Build, bound: Node, selection: Selection | None = None) -> Deferred:
         """Another node for the same counts."""
-        return Deferred(self.counts, self._read, build, bound, self.owner, selection)
+        spare = self.is_spare
+        return Deferred(self.counts, self._read, build, bound, self.owner, selection, spare)
 
     def _built(self, run: CountRun) -> Node:
         """The node for the outcome of a run; nothing that was kept is computed again."""
@@ -118,7 +122,19 @@ class Deferred:
             )
         if client is not None:
             check_workers(client.scheduler_info(n_workers=-1))
-        return self.remember(run(self.counts, self.keep))
+        try:
+            return self.remember(run(self.counts, self.keep))
+        except MemoryLimitError:
+            if not self.lets_go():
+                raise
+            return self.resolve(run)
+
+    def lets_go(self) -> bool:
+        """Keep from now on only what follows effects; False where that is all, or all is needed."""
+        lets_go = self.is_spare and bool(self._read)
+        if lets_go:
+            self._read, self._effects = (), None
+        return lets_go
 
 
 def check_workers(info: Mapping[str, Any]) -> None:

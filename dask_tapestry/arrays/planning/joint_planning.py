@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.core.array import Array, run_count
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.dynamic_shape import CountRun, check_workers
+from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred, check_workers
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import computing, scheduler_blocks
@@ -22,7 +22,7 @@ from dask_tapestry.arrays.core.replicated import persist_replicated
 from dask_tapestry.arrays.planning.plan import Plan
 from dask_tapestry.arrays.planning.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.diagnostics.plan_file import text_of, told_of_file
-from dask_tapestry.errors import ArgumentTypeError
+from dask_tapestry.errors import ArgumentTypeError, MemoryLimitError
 from dask_tapestry.lower.scheduler_choice import local_options
 from dask_tapestry.lower.small_jobs import compute_synchronously
 from dask_tapestry.planner import build
@@ -242,10 +242,21 @@ async def resolve_shapes(*arrays: Array) -> None:
         node = deferred.remembered_node()
         if node is None:
             check_workers(await client.scheduler.identity(n_workers=-1))
-            first, *rest = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
+            try:
+                first, *rest = _kept_by(client, deferred)
+            except MemoryLimitError:
+                if not deferred.lets_go():
+                    raise
+                first, *rest = _kept_by(client, deferred)
             counts = np.asarray(await client.compute(first))
             node = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
         array.node = node
+
+
+def _kept_by(client: Any, deferred: Deferred) -> list[Array]:
+    """What a count run yields and keeps, as a client persists it."""
+    kept: list[Array] = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
+    return kept
 
 
 def _planned(arrays: Sequence[ArrayLike | Effect]) -> tuple[tuple[Array | Effect, ...], list[Node]]:

@@ -28,6 +28,42 @@ def test_it_runs_its_count_graph_once(masked):
     assert first.type.shape == (4,)
 
 
+def refusing(most):
+    """A run that holds at most so many bytes of what it is to keep."""
+
+    def run(counts, keep):
+        if sum(node.type.nbytes for node in keep) > most:
+            raise dt.MemoryLimitError("too much is kept")
+        return CountRun(dt.Array(counts).compute(), tuple(keep))
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "counted",
+    [lambda x: dt.bincount(x, weights=x), lambda x: dt.histogram(x, bins="sturges")[0]],
+)
+def test_what_cannot_be_kept_is_computed_again(counted):
+    x = dt.from_array(np.arange(12)) * 7 % 5 + 3
+    expected = counted(x).compute()
+    found = counted(dt.from_array(np.arange(12)) * 7 % 5 + 3)
+    node = found.deferred.resolve(refusing(0))
+    assert found.deferred.remembered_node() is node
+    np.testing.assert_array_equal(dt.Array(node).compute(), expected)
+
+
+def test_what_is_needed_is_kept_or_refused(masked):
+    with pytest.raises(dt.MemoryLimitError, match="too much is kept"):
+        masked.resolve(refusing(0))
+
+
+def test_what_follows_an_effect_is_kept_or_refused():
+    effect = dt.store(dt.ones(4), Target(), compute=False)
+    x = same(dt.arange(8.0), after=[effect]).astype(int)
+    with pytest.raises(dt.MemoryLimitError, match="too much is kept"):
+        dt.bincount(x, weights=x).deferred.resolve(refusing(0))
+
+
 def test_no_workers_are_an_error_and_no_hang(masked, monkeypatch):
     class Client:
         asynchronous = False
