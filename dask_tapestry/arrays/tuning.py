@@ -134,9 +134,8 @@ COMPARED_ELEMENTS: Final = 16
 LONG_TABLE_BYTES: Final = 2**26  # bytes of a table, which each task may as well have
 
 # sorting/unique_by_counting
-# Bytes of the integers that are counted: of longer ones the table is too long
-COUNTED_ITEM_BYTES: Final = 2
-CELLS_A_VALUE: Final = 4  # of fewer cells for each value of the dtype, sorting them takes less
+MOST_COUNTED: Final = 2**16  # values of two bytes: of more the table is too long
+CELLS_A_VALUE: Final = 4  # of fewer cells for each value there may be, sorting them takes less
 
 # statistics/forward_fill
 # Of a lane for each cell of a limit: else what is read before a block is not little beside lanes

@@ -23,6 +23,11 @@ class Span(NamedTuple):
     least: int
     most: int
 
+    @property
+    def count(self) -> int:
+        """How many integers there are."""
+        return self.most - self.least + 1
+
     def is_within(self, other: Span) -> bool:
         """Whether all its integers are the other's."""
         return other.least <= self.least and self.most <= other.most

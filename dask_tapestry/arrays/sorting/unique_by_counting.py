@@ -1,7 +1,7 @@
-"""Unique cells by counting small integers: those whose count in a table is not zero.
+"""Unique cells by counting integers of few values: those whose count in a table is not zero.
 
-A table has a count for each value of the dtype, so cells are read once, in any order, and are
-neither sorted nor held.
+A table has a count for each value of the dtype, or of fewer that a formula can have, as `x % 10`.
+So cells are read once, in any order, and are neither sorted nor held.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.masks.boolean_mask import MaskSelector, deferred_selection
-from dask_tapestry.arrays.tuning import CELLS_A_VALUE, COUNTED_ITEM_BYTES
+from dask_tapestry.arrays.tuning import CELLS_A_VALUE, MOST_COUNTED
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.generators.coordinates import coordinates
@@ -22,18 +22,20 @@ from dask_tapestry.operators.reductions.bincount import bincount
 from dask_tapestry.operators.scans.scan import scan
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor
+from dask_tapestry.teg.value_span import value_span
 
 WORK: Final = np.dtype(np.int32)  # holds the places of all values in the table
+MOST_PLACE: Final = int(np.iinfo(PLACES).max)  # values of tables are sums of places
 
 
 @dataclass(frozen=True)
 class UniqueByCounting:
-    """The distinct cells of an array of small integers, or of truth values.
+    """The distinct cells of an array of integers that have few values, or of truth values.
 
     {Attributes}
         shape: Shape of the array.
         places: For each cell, as a vector, the place of its value in the table.
-        numbers, occurrences: The table: all values of the dtype, and how often each occurs.
+        numbers, occurrences: The table: all values there may be, and how often each occurs.
     """
 
     shape: tuple[int, ...]
@@ -43,20 +45,22 @@ class UniqueByCounting:
 
     @staticmethod
     def is_for(x: Array) -> bool:
-        """Whether a table is worth it: told by shape and dtype alone."""
-        kind = x.dtype
-        if kind.kind not in "biu" or kind.itemsize > COUNTED_ITEM_BYTES:
+        """Whether a table is worth it: told by shape, dtype and formula alone."""
+        span = value_span(x.node)
+        if span is None or span.most > MOST_PLACE:
             return False
-        return x.size >= CELLS_A_VALUE << 8 * kind.itemsize
+        return span.count <= MOST_COUNTED and x.size >= CELLS_A_VALUE * span.count
 
     @classmethod
     def of(cls, x: Array) -> UniqueByCounting:
         """All distinct cells of `x`."""
-        least, count = (0, 2) if x.dtype.kind == "b" else _range(x.dtype)
-        cells = astype(reshape(x.node, (x.size,)), WORK)
-        places = elementwise("subtract", cells, least)
-        numbers = elementwise("add", coordinates((count,), 0), least)
-        return cls(x.shape, places, astype(numbers, x.dtype), bincount(places, count))
+        span = value_span(x.node)
+        assert span is not None
+        cells = reshape(x.node, (x.size,))
+        wide = cells if x.dtype.itemsize >= WORK.itemsize else astype(cells, WORK)
+        places = astype(elementwise("subtract", wide, span.least), WORK)
+        numbers = elementwise("add", coordinates((span.count,), 0), span.least)
+        return cls(x.shape, places, astype(numbers, x.dtype), bincount(places, span.count))
 
     @property
     def _mask(self) -> Tensor:
@@ -80,9 +84,3 @@ class UniqueByCounting:
         """For each cell of the array, the number of its value among the distinct ones."""
         number = elementwise("subtract", scan(astype(self._mask, PLACES), "add", 0), 1)
         return Array(reshape(take(number, self.places, 0), self.shape))
-
-
-def _range(dtype: np.dtype[np.integer]) -> tuple[int, int]:
-    """The least value of a dtype, and how many there are."""
-    limits = np.iinfo(dtype)
-    return int(limits.min), int(limits.max) - int(limits.min) + 1

@@ -79,3 +79,21 @@ def test_cells_that_no_worker_could_hold_are_counted():
         plan = dt.plan(dt.Array(node).sum(), resources=machines)
         plan.verify()
         assert plan.cost["peak_worker_bytes"] < 2**29
+
+
+@pytest.mark.parametrize("dtype", ["i8", "i4", "u4", "u8", "u1"])
+@pytest.mark.parametrize("least", [0, 3])
+def test_integers_of_few_values_are_counted(dtype, least):
+    x = np.random.default_rng(0).integers(0, 200, 5000).astype(dtype)
+    few = dt.asarray(x) % 40 + least
+    assert UniqueByCounting.is_for(few)
+    found = dt.compute(*dt.unique(few, return_inverse=True, return_counts=True))
+    expected = np.unique(x % 40 + least, return_inverse=True, return_counts=True)
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+def test_numbers_beyond_those_of_places_are_sorted():
+    few = dt.asarray(np.full(5000, 2**63, "u8")) | 2**63
+    assert not UniqueByCounting.is_for(dt.maximum(few, np.uint64(2**64 - 5)))
