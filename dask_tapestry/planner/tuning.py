@@ -49,7 +49,7 @@ ROW_BLOCKS_COUNTED: Final = 24
 # cost/typical_blocks
 SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a schedule each
 FEWEST_SAMPLES: Final = 6  # of those of long programs, each of which takes milliseconds to look at
-SAMPLED_WHOLE: Final = 48  # operators of a program of which all of them are looked at
+SAMPLED_WHOLE: Final = 48  # boxes that a program reads of which all of them are looked at
 FEW_NODES: Final = 3  # along a dimension, of which the last one changes the mean by a third
 # Of what the first cells need: halos that end at an edge are no reason to look elsewhere
 WANING: Final = 0.8
@@ -384,7 +384,7 @@ NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost
 STEPS_A_COST: Final = 4  # of a plan whose memory takes as long to add up as the cost of one step
 
 # search/pricing
-SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
+BOXES_A_COST: Final = (16, 32)  # that blocks read, for all that a step takes, and for the least
 
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
 
