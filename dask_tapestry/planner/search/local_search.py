@@ -73,8 +73,13 @@ def improve(
             if choices.key in tried:
                 continue
             tried.add(choices.key)
-            candidate = space.state(choices)
             gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
+            most = CLOSE_CHANGE if gain == LEAST_GAIN else gain
+            candidate = space.state_within(choices, state.rank.with_seconds(most))
+            if candidate is None:
+                if space.pricing.evaluated > last:
+                    break
+                continue
             better = candidate.rank < state.rank.with_seconds(gain)
             if candidate.rank < state.rank.with_seconds(CLOSE_CHANGE) and gain == LEAST_GAIN:
                 missed.append(candidate)
@@ -137,8 +142,9 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
             if choices.key in tried or space.pricing.evaluated > last:
                 continue
             tried.add(choices.key)
-            candidate = space.state(choices)
-            if candidate.rank < state.rank.with_seconds(LEAST_GAIN) and space.fits(candidate):
+            enough = state.rank.with_seconds(LEAST_GAIN)
+            candidate = space.state_within(choices, enough)
+            if candidate is not None and candidate.rank < enough and space.fits(candidate):
                 state, improved = candidate, True
                 break
     return state
