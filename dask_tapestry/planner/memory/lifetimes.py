@@ -7,7 +7,7 @@ pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from itertools import pairwise, product
 from operator import and_, or_
 from typing import Any
@@ -23,9 +23,10 @@ from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts, block_box
 
-Running = Callable[[Callable[[Node], bool]], float]
+Running = Callable[[Sequence[int]], float]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.float64]]
+Columns = np.ndarray[Any, np.dtype[np.intp]]
 
 
 class Lifetimes:
@@ -47,6 +48,8 @@ class Lifetimes:
         for number, reads in enumerate(self._reads):
             for x in reads:
                 self._readers[x] |= 1 << number
+        numbers = enumerate(self._readers)
+        self._shared = [(x, some) for x, some in numbers if some & (some - 1)]  # by several readers
         self._ended = self._ended_before(steps)
         never = 1 << len(steps)  # a step that has not ended when all have
         pairs = zip(steps, self._readers, strict=True)
@@ -82,7 +85,7 @@ class Lifetimes:
     def _read_by_several(self, over: int) -> list[int]:
         """Steps of which those that have ended have read all blocks together."""
         inputs = []
-        for x, readers in enumerate(self._readers):
+        for x, readers in self._shared:
             several = readers & over
             if several & (several - 1) and not over >> x & 1:
                 met = frozenset().union(*(self._reads[reader][x] for reader in _bits(several)))
@@ -113,6 +116,7 @@ class Lifetimes:
     def most_together(
         self,
         bytes_of: Mapping[Node, float],
+        blocks: Sequence[Node],
         running: Running,
         whole: Mapping[Node, float] | None = None,
     ) -> float:
@@ -120,10 +124,12 @@ class Lifetimes:
 
         Parameters
         ----------
-        held
+        bytes_of
             Bytes of each value while it is held.
+        blocks
+            The steps of which blocks are computed.
         running
-            Bytes of blocks that may be computed at a time, of the steps for which it is told True.
+            Bytes of blocks that may be computed at a time, by the places of their steps in `blocks`.
         whole
             Bytes of each value if all of it is held: values that take each other's place take no
             more than the largest of them. By default nothing is said of these.
@@ -141,11 +147,16 @@ class Lifetimes:
             sizes[self._number[node]] = size
         for node, size in (whole or {}).items():
             largest[self._number[node]] = size
-        single = self._most(
-            [(n, n) for n in step_numbers], sizes, running, largest if whole else None
+        columns = np.array([self._number[node] for node in blocks], np.intp)
+        most = partial(
+            self._most,
+            sizes=sizes,
+            columns=columns,
+            running=running,
+            whole=largest if whole else None,
         )
         chain = list(pairwise([None, *self._longest_chain, None]))
-        return min(single, self._most(chain, sizes, running, largest if whole else None))
+        return min(most([(n, n) for n in step_numbers]), most(chain))
 
     @cached_property
     def _sets(self) -> tuple[Flags, Flags]:
@@ -161,8 +172,9 @@ class Lifetimes:
         self,
         times: Sequence[tuple[int | None, int | None]],
         sizes: Bytes,
+        columns: Columns,
         running: Running,
-        largest: Bytes | None,
+        whole: Bytes | None,
     ) -> float:
         """The most bytes between the beginnings of two steps, or of one and the same, of some."""
         if not times:
@@ -173,13 +185,12 @@ class Lifetimes:
         )
         ended, needed = self._sets
         over, later = ended[begun, :steps], ended[:steps, to_come].T
-        bytes_held = self._held(needed[begun] & ~later, sizes, largest)
-        may_run = (~(over | later)).tolist()
-
-        def most(size: float, row: Sequence[bool]) -> float:
-            return size + running(lambda node: row[self._number[node]])
-
-        return max(map(most, bytes_held.tolist(), may_run))
+        bytes_held = self._held(needed[begun] & ~later, sizes, whole)
+        may_run = ~(over | later)[:, columns]
+        places = [np.flatnonzero(row).tolist() for row in may_run]
+        return max(
+            size + running(own) for size, own in zip(bytes_held.tolist(), places, strict=True)
+        )
 
     def _held(self, there: Flags, sizes: Bytes, largest: Bytes | None) -> Bytes:
         """Bytes of the values of each row, of which those that take each other's place are one."""
@@ -200,12 +211,13 @@ class Lifetimes:
     @cached_property
     def _longest_chain(self) -> list[int]:
         """Steps of which each has ended when the next begins."""
-        length, last = list[int](), list[int | None]()
-        for over in self._ended:
-            best = max(_bits(over), key=length.__getitem__, default=None)
+        ended, _ = self._sets
+        length, last = np.zeros(len(self._ended), np.intp), list[int | None]()
+        for number, over in enumerate(self._ended):
+            best = int((length[:number] * ended[number, :number]).argmax()) if over else None
             last.append(best)
-            length.append(1 if best is None else length[best] + 1)
-        at = max(range(len(length)), key=length.__getitem__, default=None)
+            length[number] = 1 if best is None else length[best] + 1
+        at = int(length.argmax()) if last else None
         chain = list[int]()
         while at is not None:
             chain.append(at)

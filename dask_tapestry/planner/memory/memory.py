@@ -163,7 +163,8 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     else:
         most = lifetimes.most_together(
             parts,
-            lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), kind.threads),
+            [block.node for block in blocks],
+            lambda places: _threads_full((blocks[at] for at in places), kind.threads),
             None
             if all_apart
             else {
@@ -204,7 +205,8 @@ def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) 
         return round(sum(parts.values()) + _threads_full(blocks, few))
     most = lifetimes.most_together(
         parts,
-        lambda may_run: _threads_full((b for b in blocks if may_run(b.node)), few),
+        [block.node for block in blocks],
+        lambda places: _threads_full((blocks[at] for at in places), few),
         None if slices is Slices.ALL_APART else {n: share(n, n.type.nbytes) for n in steps},
     )
     return round(most)

@@ -83,12 +83,14 @@ def test_no_order_holds_more_than_is_said(plan):
         n: n.type.dtype.itemsize * prod(c.longest for c in s.cuts) for n, s in plan.steps.items()
     }
 
-    def running(may_run):
-        return max((size for node, size in largest.items() if may_run(node)), default=0)
+    blocks = list(largest)
+
+    def running(places):
+        return max((largest[blocks[at]] for at in places), default=0)
 
     lifetimes = Lifetimes(plan.steps, set(plan.graph.roots))
-    said = lifetimes.most_together(sizes, running, sizes)
-    assert said <= lifetimes.most_together(sizes, running)
+    said = lifetimes.most_together(sizes, blocks, running, sizes)
+    assert said <= lifetimes.most_together(sizes, blocks, running)
     most = max(sum(block_bytes(plan, task) for task in held) for held, _ in moments(plan))
     assert most <= said
 
