@@ -384,7 +384,7 @@ NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost
 STEPS_A_COST: Final = 4  # of a plan whose memory takes as long to add up as the cost of one step
 
 # search/pricing
-BOXES_A_COST: Final = (16, 32)  # that blocks read, for all that a step takes, and for the least
+SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
 
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
 

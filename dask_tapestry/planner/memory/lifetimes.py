@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import pairwise, product
-from operator import and_, or_
+from operator import add, and_, or_
 from typing import Any
 
 import numpy as np
@@ -129,7 +129,7 @@ class Lifetimes:
         blocks
             The steps of which blocks are computed.
         running
-            Bytes of blocks that may be computed at a time, by the places of their steps in `blocks`.
+            Bytes of blocks that may be computed at a time, of some places in `blocks`.
         whole
             Bytes of each value if all of it is held: values that take each other's place take no
             more than the largest of them. By default nothing is said of these.
@@ -187,10 +187,8 @@ class Lifetimes:
         over, later = ended[begun, :steps], ended[:steps, to_come].T
         bytes_held = self._held(needed[begun] & ~later, sizes, whole)
         may_run = ~(over | later)[:, columns]
-        places = [np.flatnonzero(row).tolist() for row in may_run]
-        return max(
-            size + running(own) for size, own in zip(bytes_held.tolist(), places, strict=True)
-        )
+        beside = [running(np.flatnonzero(row).tolist()) for row in may_run]
+        return max(map(add, bytes_held.tolist(), beside))
 
     def _held(self, there: Flags, sizes: Bytes, largest: Bytes | None) -> Bytes:
         """Bytes of the values of each row, of which those that take each other's place are one."""

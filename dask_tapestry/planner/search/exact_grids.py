@@ -70,7 +70,7 @@ def best_grids(
     """
     offered = [grids.get(node, (priced.grid,)) for node, priced in state.placed.items()]
     one_way = [
-        costs_of(priced.group.program, priced.grid) * len(some)
+        costs_of(priced.group.program) * len(some)
         for priced, some in zip(state.placed.values(), offered, strict=True)
     ]
     costs = max(costs, LEAST_WAYS * sum(one_way))
@@ -101,7 +101,7 @@ def _cheapest_rows(table: _RankTable, priced: PricedGroup, grids: int, costs: fl
     if costs == inf or len(table.rows) == 1:
         return table
     read = [at for at, node in enumerate(table.open) if node in priced.group.inputs]
-    one = costs_of(priced.group.program, priced.grid)
+    one = costs_of(priced.group.program)
     rows: dict[tuple[int, ...], _Row] = {}
     inputs = set[tuple[int, ...]]()  # how inputs are held: each is priced in each grid
     for key, row in sorted(table.rows.items(), key=lambda item: item[1][0]):

@@ -111,7 +111,7 @@ class GridSearch:
         limits: Limits,
         dims: Sequence[int],
         slots: int,
-        floor: Callable[[Grid, float], float] = lambda _, enough: 0.0,
+        floor: Callable[[Grid, float], float] = lambda *_: 0.0,
         workers: int = 1,
         confirm: Price | None = None,
     ) -> None:

@@ -13,14 +13,14 @@ from dask_tapestry.planner.cost.footprint import least_needs, least_touched
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.cost.step import memory_order
-from dask_tapestry.planner.cost.typical_blocks import boxes_read, largest_block, typical_blocks
+from dask_tapestry.planner.cost.typical_blocks import largest_block, typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
 from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid
-from dask_tapestry.planner.tuning import BOXES_A_COST
+from dask_tapestry.planner.tuning import SHORT_PROGRAM
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.steps.program import Program
@@ -280,7 +280,7 @@ class Pricing:
         key = id(program), grid, held, order
         step_cost = self._costs.get(key)
         if step_cost is None:
-            self.evaluated += costs_of(program, grid)
+            self.evaluated += costs_of(program) * len(typical_blocks(program, grid))
             step_cost = self._step_cost(program, grid, held, order, self.machine)
             machine = machine_for(step_cost, self.limits, self.machine)
             if machine is not self.machine:
@@ -299,7 +299,7 @@ class Pricing:
         key = id(program), grid, held, order
         least = self._least.get(key)
         if least is None:
-            self.evaluated += costs_of(program, grid, at_least=True)
+            self.evaluated += len(typical_blocks(program, grid))
             handy = self.limits.handy
             least = step_cost(program, grid, held, self.machine, handy, order, least_needs)
             self._least[key] = least
@@ -323,11 +323,6 @@ def machine_for(cost: StepCost, limits: Limits, machine: Machine) -> Machine:
     return machine.one_by_one if is_alone else machine
 
 
-def costs_of(program: Program, grid: Grid, at_least: bool = False) -> int:
-    """Costs that the cost of a step counts for, or of what it takes `at_least`.
-
-    It takes as long as so many of short steps: each kind of block is followed through all boxes
-    that its operators read.
-    """
-    boxes = [boxes_read(program, one.box) for one in typical_blocks(program, grid)]
-    return len(boxes) + sum(boxes) // BOXES_A_COST[1 if at_least else 0]
+def costs_of(program: Program) -> int:
+    """Costs that the cost of a program counts for: it takes as long as those of so many steps."""
+    return 1 + len(program.instructions) // SHORT_PROGRAM
