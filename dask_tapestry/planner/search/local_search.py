@@ -93,7 +93,7 @@ def improve(
 
 
 def _if_better(space: PlanEvaluator, other: State, state: State, gain: float) -> State | None:
-    """Another plan, in few rounds if it fits only then; None if it is no better, or does not fit."""
+    """Another plan, in few rounds if it fits only then; None if it is no better or does not fit."""
     is_better = other.rank < state.rank.with_seconds(gain)
     if is_better and space.fits(state) and not space.fits(other):
         other = in_few_rounds(space, other)
