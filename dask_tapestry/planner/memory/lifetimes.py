@@ -188,7 +188,8 @@ class Lifetimes:
         bytes_held = self._held(needed[begun] & ~later, sizes, whole)
         may_run = ~(over | later)[:, columns]
         beside = [running(np.flatnonzero(row).tolist()) for row in may_run]
-        return max(map(add, bytes_held.tolist(), beside))
+        most: float = max(map(add, bytes_held.tolist(), beside))
+        return most
 
     def _held(self, there: Flags, sizes: Bytes, largest: Bytes | None) -> Bytes:
         """Bytes of the values of each row, of which those that take each other's place are one."""
