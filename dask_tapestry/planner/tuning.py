@@ -49,7 +49,7 @@ ROW_BLOCKS_COUNTED: Final = 24
 # cost/typical_blocks
 SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a schedule each
 FEWEST_SAMPLES: Final = 6  # of those of long programs, each of which takes milliseconds to look at
-SAMPLED_WHOLE: Final = 48  # operators of a program of which all of them are looked at
+SAMPLED_WHOLE: Final = 48  # boxes that a program reads of which all of them are looked at
 FEW_NODES: Final = 3  # along a dimension, of which the last one changes the mean by a third
 # Of what the first cells need: halos that end at an edge are no reason to look elsewhere
 WANING: Final = 0.8

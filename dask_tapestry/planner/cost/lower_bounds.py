@@ -8,7 +8,7 @@ than it does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import inf, prod
 from typing import NamedTuple
 
 from dask_tapestry.planner.access.remote_reads import bytes_from_others
@@ -48,15 +48,21 @@ class LowerBound(NamedTuple):
         writes = bool(program.lasting) and program.lasting[-1].is_sink
         return LowerBound(program, kernels, program.type.nbytes if writes else 0)
 
-    def seconds(self, cuts: Sequence[Cuts], held: Held, machine: Machine) -> float:
-        """Seconds that the step takes at least under a grid, whose inputs are `held` in blocks."""
+    def seconds(
+        self, cuts: Sequence[Cuts], held: Held, machine: Machine, enough: float = inf
+    ) -> float:
+        """Seconds that the step takes at least under a grid, whose inputs are `held` in blocks.
+
+        What blocks read of these is not looked at where all else takes more than `enough`.
+        """
         count = prod([c.count for c in cuts])
         threads = machine.threads if self.program.multithreaded else 1
         kernels = self.kernels / min(machine.slots, count * threads)
-        if all(own is None for own in held):
-            handled = overhead_seconds(count, 0, 0, 0.0, machine)
-            return least_step_seconds(kernels, self.written, 0.0, count, machine) + handled
-        moved = handled = 0.0
+        handled = overhead_seconds(count, 0, 0, 0.0, machine)
+        alone = least_step_seconds(kernels, self.written, 0.0, count, machine) + handled
+        if alone > enough or all(own is None for own in held):
+            return alone
+        moved = handled = 0.0  # now with what is held
         for box, share in typical_blocks(self.program, cuts):
             met = inputs_met(self.program, cuts, box, held, machine)
             moved += share * sum(bytes_from_others(met.readings, machine.workers))

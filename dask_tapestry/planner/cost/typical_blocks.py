@@ -65,6 +65,11 @@ def _typical_blocks(program: Program, cuts: tuple[Cuts, ...]) -> tuple[TypicalBl
     return _with_last_ones(program, cuts)
 
 
+def boxes_read(program: Program, box: ZRange) -> int:
+    """Boxes that the operators of a block read: as many as whoever follows it looks at."""
+    return sum([len(work.reads) for work in program.schedule(box).works])
+
+
 def _with_last_ones(program: Program, cuts: Sequence[Cuts]) -> tuple[TypicalBlock, ...]:
     """The largest block, and where blocks are few along waning dimensions the last ones there."""
     largest = largest_block(program, cuts)
@@ -228,7 +233,8 @@ def _kinds(
     """
     counts = Counter[Sizes]()
     numbers: dict[Sizes, tuple[int, ...]] = {}
-    few = max(FEWEST_SAMPLES, SAMPLE_BLOCKS * SAMPLED_WHOLE // max(1, len(program.instructions)))
+    boxes = max(1, boxes_read(program, program.type.box))
+    few = max(FEWEST_SAMPLES, SAMPLE_BLOCKS * SAMPLED_WHOLE // boxes)
     for number, times in Counter(_sample(cuts, min(SAMPLE_BLOCKS, few))).items():
         box = program.type.box
         for dim, own, at in zip(uneven, cuts, number, strict=True):

@@ -16,7 +16,7 @@ A value that is not held is computed within each step that reads it. Held are
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache, partial
+from functools import lru_cache, partial
 
 from dask_tapestry.planner.fusion.annotation_groups import held_apart
 from dask_tapestry.planner.fusion.cellwise_ends import held_in_place
@@ -66,7 +66,7 @@ def held_values(
     readers = graph.consumers
     in_place = held_in_place(graph, held, fused)
     held.update(end for end in in_place.values() if end not in fused)
-    flops = cache(partial(_formula_flops, graph))  # of few graphs any step asks for it
+    flops = partial(_formula_flops, graph)  # of few graphs any step asks for it
     users: dict[Node, set[Node]] = {}
     once: dict[Node, bool] = {}
     later: dict[Node, set[Node]] = {}  # by step, those that read its value
@@ -160,6 +160,7 @@ def _is_read_again(node: Node, readers: list[Node]) -> bool:
     return sum(min(cells, size) for cells in chosen) > size
 
 
+@lru_cache(maxsize=8)  # whatever is held of a graph
 def _formula_flops(graph: Graph) -> dict[Node, int]:
     """Operations that a cell of each node takes, with the formulas before it."""
     flops: dict[Node, int] = {}

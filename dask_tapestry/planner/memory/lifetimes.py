@@ -48,6 +48,8 @@ class Lifetimes:
         for number, reads in enumerate(self._reads):
             for x in reads:
                 self._readers[x] |= 1 << number
+        numbers = enumerate(self._readers)
+        self._shared = [(x, some) for x, some in numbers if some & (some - 1)]  # by several readers
         self._ended = self._ended_before(steps)
         never = 1 << len(steps)  # a step that has not ended when all have
         pairs = zip(steps, self._readers, strict=True)
@@ -83,7 +85,7 @@ class Lifetimes:
     def _read_by_several(self, over: int) -> list[int]:
         """Steps of which those that have ended have read all blocks together."""
         inputs = []
-        for x, readers in enumerate(self._readers):
+        for x, readers in self._shared:
             several = readers & over
             if several & (several - 1) and not over >> x & 1:
                 met = frozenset().union(*(self._reads[reader][x] for reader in _bits(several)))

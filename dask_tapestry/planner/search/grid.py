@@ -96,7 +96,7 @@ class GridSearch:
     slots
         Blocks that run at a time.
     floor
-        Seconds that a step takes at least under a grid.
+        Seconds that a step takes at least under a grid, or a part of them that is enough to know.
     workers
         Processes that blocks run in.
     confirm
@@ -111,7 +111,7 @@ class GridSearch:
         limits: Limits,
         dims: Sequence[int],
         slots: int,
-        floor: Callable[[Grid], float] = lambda _: 0.0,
+        floor: Callable[[Grid, float], float] = lambda *_: 0.0,
         workers: int = 1,
         confirm: Price | None = None,
     ) -> None:
@@ -236,7 +236,7 @@ class GridSearch:
 
     def _graded_if_it_may_win(self, grid: Grid) -> StepCost | None:
         known = self.seen.get(grid)
-        if known is None and self._enough < inf and self.floor(grid) > self._enough:
+        if known is None and self._enough < inf and self.floor(grid, self._enough) > self._enough:
             return None
         return self._graded(grid)
 

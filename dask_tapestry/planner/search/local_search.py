@@ -73,16 +73,14 @@ def improve(
             if choices.key in tried:
                 continue
             tried.add(choices.key)
-            candidate = space.state(choices)
             gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
-            better = candidate.rank < state.rank.with_seconds(gain)
-            if candidate.rank < state.rank.with_seconds(CLOSE_CHANGE) and gain == LEAST_GAIN:
+            most = state.rank.with_seconds(CLOSE_CHANGE if gain == LEAST_GAIN else gain)
+            candidate = space.state_within(choices, most)
+            if candidate is not None and candidate.rank < most and gain == LEAST_GAIN:
                 missed.append(candidate)
-            if better and space.fits(state) and not space.fits(candidate):
-                candidate = in_few_rounds(space, candidate)
-                better = candidate.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
-            if better and (space.fits(candidate) or not space.fits(state)):
-                state, improved = candidate, True
+            better = None if candidate is None else _if_better(space, candidate, state, gain)
+            if better is not None:
+                state, improved = better, True
                 if effort is not None:
                     last = min(last, space.pricing.evaluated + effort.once_found(state))
                 break
@@ -92,6 +90,15 @@ def improve(
             other = second_chance(space, state, missed, last + CHANGE_COSTS)
             state, improved = other, other is not state
     return state
+
+
+def _if_better(space: PlanEvaluator, other: State, state: State, gain: float) -> State | None:
+    """Another plan, in few rounds if it fits only then; None if it is no better or does not fit."""
+    is_better = other.rank < state.rank.with_seconds(gain)
+    if is_better and space.fits(state) and not space.fits(other):
+        other = in_few_rounds(space, other)
+        is_better = other.rank < state.rank.with_seconds(GAIN_OF_ROUNDS)
+    return other if is_better and (space.fits(other) or not space.fits(state)) else None
 
 
 def second_chance(space: PlanEvaluator, state: State, missed: list[State], last: int) -> State:
@@ -137,8 +144,9 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
             if choices.key in tried or space.pricing.evaluated > last:
                 continue
             tried.add(choices.key)
-            candidate = space.state(choices)
-            if candidate.rank < state.rank.with_seconds(LEAST_GAIN) and space.fits(candidate):
+            enough = state.rank.with_seconds(LEAST_GAIN)
+            candidate = space.state_within(choices, enough)
+            if candidate is not None and candidate.rank < enough and space.fits(candidate):
                 state, improved = candidate, True
                 break
     return state

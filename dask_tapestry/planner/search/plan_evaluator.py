@@ -188,6 +188,7 @@ class PlanEvaluator:
         """The workers whose memory is fullest."""
         key = state.choices.key
         if key not in self._peaks:
+            self._count_memory(state)
             self._peaks[key] = self._memory(state).fullest()
         return self._peaks[key]
 
@@ -211,7 +212,7 @@ class PlanEvaluator:
         return self._lacking[key]
 
     def _lacks(self, state: State) -> int:
-        self.pricing.evaluated += len(state.placed) // STEPS_A_COST
+        self._count_memory(state)
         if state.choices.key not in self._peaks:
             memory = self._memory(state)
             if is_ample(memory.plan, self.reserve):
@@ -238,6 +239,7 @@ class PlanEvaluator:
         """Whether workers can hold the blocks that take most: to be asked of few plans."""
         key = state.choices.key
         if key not in self._fits_at_worst:
+            self._count_memory(state)
             ample = is_ample(self.sketch_at_worst(state))
             self._fits_at_worst[key] = ample or self.fullest_at_worst(state).fits
         return self._fits_at_worst[key]
@@ -246,8 +248,13 @@ class PlanEvaluator:
         """The workers whose memory is fullest, by the blocks that take most."""
         key = state.choices.key
         if key not in self._worst:
+            self._count_memory(state)
             self._worst[key] = WorkerMemory(self.sketch_at_worst(state), self.rounds).fullest()
         return self._worst[key]
+
+    def _count_memory(self, state: State) -> None:
+        """Count what it takes to add up the memory of a plan among the costs."""
+        self.pricing.evaluated += len(state.placed) // STEPS_A_COST
 
     def sketch_at_worst(self, state: State) -> PlannedSteps:
         """The steps of a plan as they will be."""

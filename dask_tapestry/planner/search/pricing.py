@@ -247,7 +247,7 @@ class Pricing:
             self._limits_of(program),
             dims,
             self.machine.slots,
-            lambda grid: least().seconds(grid, held, self.machine),
+            lambda grid, enough: least().seconds(grid, held, self.machine, enough),
             self.machine.workers,
             confirm=cost if guided else None,
         )

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.planner.cost import lower_bounds as module
 from dask_tapestry.planner.cost.cost import step_cost
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.fusion.group import group_of
@@ -59,3 +60,14 @@ def test_the_bound_is_near_what_a_good_grid_takes():
     one, grid = program(dt.exp(dt.cos(x)) + x), (Cuts.regular(4000, 500), Cuts.regular(4000, 2000))
     least = LowerBound.of(one, MACHINES[0]).seconds(grid, (), MACHINES[0])
     assert least > 0.5 * step_cost(one, grid, (), MACHINES[0], HANDY).seconds
+
+
+def test_what_is_held_is_not_looked_at_where_tasks_alone_take_too_long(monkeypatch):
+    x = dt.placeholder((4000, 4000), "f8")
+    y, grid = x + x.T, (Cuts.regular(4000, 500), Cuts.regular(4000, 2000))
+    one, held = group_of(y.node, {x.node, y.node}).program, (grid,)
+    least = LowerBound.of(one, MACHINES[0])
+    whole, alone = least.seconds(grid, held, MACHINES[0]), least.seconds(grid, (), MACHINES[0])
+    assert whole == least.seconds(grid, held, MACHINES[0], enough=alone) > alone
+    monkeypatch.setattr(module, "inputs_met", None)
+    assert least.seconds(grid, held, MACHINES[0], enough=alone / 2) == alone

@@ -152,7 +152,7 @@ def test_what_handling_tasks_makes_too_dear_is_not_looked_at():
         looked.append(count)
         return a_cost(grid, 3 / count + count)
 
-    for floor in (lambda grid: 0.0, lambda grid: float(grid[0].count)):
+    for floor in (lambda *_: 0.0, lambda grid, _: float(grid[0].count)):
         looked.clear()
         found = GridSearch((64,), [ChunkAlignment()], price, ROOM, [0], 8, floor).best()
         assert counts(found) == [2]
@@ -167,7 +167,7 @@ def test_what_memory_forbids_makes_nothing_too_dear():
         return a_cost(grid, grid[0].count, work=grid[0].longest * 10)
 
     found = GridSearch(
-        (64,), [ChunkAlignment()], price, tight, [0], 8, lambda grid: grid[0].count / 2
+        (64,), [ChunkAlignment()], price, tight, [0], 8, lambda grid, _: grid[0].count / 2
     ).best()
     assert found.cost.work <= tight.task
 

@@ -13,7 +13,7 @@ from dask_tapestry.planner.search.local_search import (
     second_chance,
     split_until_fits,
 )
-from dask_tapestry.planner.tuning import COSTS_A_CHANGE
+from dask_tapestry.planner.tuning import CLOSE_CHANGE, COSTS_A_CHANGE
 from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, network, space_of
 
@@ -69,6 +69,23 @@ def test_once_a_plan_is_far_better_no_more_is_spent_than_that_is_worth():
     some = improve(other, other.state(Choices()), COSTS, Misled(COSTS))
     assert other.pricing.evaluated < space.pricing.evaluated
     assert best.rank == some.rank < other.state(Choices()).rank
+
+
+def test_changes_that_take_far_longer_are_given_up(monkeypatch):
+    x = stored()
+    space, found = space_of(dt.cumulative_sum(dt.exp(x), axis=0) @ x[:1000]), []
+    first, within = space.state(Choices()), space.state_within
+
+    def noted(choices, most):
+        found.append((within(choices, most), most))
+        return found[-1][0]
+
+    monkeypatch.setattr(space, "state_within", noted)
+    best = improve(space, first, COSTS)
+    assert best.rank <= first.rank
+    given_up = [most for other, most in found if other is None]
+    assert given_up
+    assert all(best.rank <= most <= first.rank.with_seconds(CLOSE_CHANGE) for most in given_up)
 
 
 def test_a_form_takes_another_size_once_what_it_reads_is_computed_in_its_step():

@@ -41,6 +41,20 @@ def test_plans_that_take_too_long_are_given_up_and_not_begun_again():
     assert space.state_within(Choices(), less) is found is space.state(Choices())
 
 
+@pytest.mark.parametrize("look", [PlanEvaluator.fullest_at_worst, PlanEvaluator.peak])
+def test_to_look_at_memory_counts_once(look):
+    y = stored()
+    for _ in range(8):
+        y = (y - y.mean(axis=0)).rechunk(-1)
+    space = space_of(y)
+    state = space.state(Choices())
+    before = space.pricing.evaluated
+    look(space, state)
+    spent = space.pricing.evaluated
+    look(space, state)
+    assert before < spent == space.pricing.evaluated
+
+
 @pytest.mark.parametrize("times", [0.5, 0.99, 1.0, 1.1])
 def test_a_plan_within_a_rank_is_the_plan(times):
     for x in (stored(), stored() @ stored().T, dt.median(stored(), axis=0)):
