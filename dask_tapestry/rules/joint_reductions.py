@@ -102,7 +102,8 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
     return groups_found
 
 
-def _joined(group: Sequence[Node]) -> dict[Node, Node]:
+def joint_reductions_of(group: Sequence[Node]) -> Node:
+    """The one pass of reductions of the same extents, of which reduction n is field n."""
     inputs = list(dict.fromkeys(node.inputs[0] for node in group))
     builder = CellBuilder([x.type.dtype for x in inputs])
     parts = []
@@ -114,7 +115,11 @@ def _joined(group: Sequence[Node]) -> dict[Node, Node]:
     with written_as(next((node for node in group if node.line), group[0])):
         line = said_together(node.line for node in group)
         together = apply(JointReductions(tuple(parts)), *inputs, line=line)
-    together = reapply(together, inputs, annotations=joined(n.annotations for n in group))
+    return reapply(together, inputs, annotations=joined(n.annotations for n in group))
+
+
+def _joined(group: Sequence[Node]) -> dict[Node, Node]:
+    together = joint_reductions_of(group)
     fields = {}
     for number, node in enumerate(group):
         with written_as(node):

@@ -45,6 +45,10 @@ MOST_OVERLAPPING_PARTS: Final = 64  # of an array: each is compared with those b
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 64  # boxes that are followed back, as those of deep stencils multiply
 
+# selected_folds
+# Of the same cells: fewer are joint reductions, each with nodes where it has cells
+FEWEST_SELECTIONS: Final = 9
+
 # selections
 FEWEST_TOUCHED_CHUNKS: Final = 1 / 8  # of all; of fewer it costs less to fetch the cells alone
 

@@ -54,6 +54,7 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
+from dask_tapestry.rules.selected_folds import fold_selections_together
 from dask_tapestry.rules.selections import fold_where_selected, slice_where_regular
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
@@ -155,6 +156,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("cells at extremes", take_while_folding),
+        Pass("selected folds", fold_selections_together),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),
