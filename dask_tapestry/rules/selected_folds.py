@@ -13,10 +13,10 @@ from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions, field_name
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.selected_folds import SelectedFolds, selecting
-from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.grouped_lines import group_of
 from dask_tapestry.rules.joint_reductions import joint_reductions_of
 from dask_tapestry.rules.shared_cells import reduction_ranks, sharing_cells
 from dask_tapestry.rules.tuning import FEWEST_SELECTIONS, MOST_JOINT_REDUCTIONS
@@ -99,12 +99,6 @@ def _folded_together(many: Sequence[Folds]) -> Mapping[Node, Node]:
     for value, folds in zip(values, many, strict=True):
         for number, node in enumerate(folds.values()):
             with written_as(node):
-                found[node] = _selection(value, number)
+                found[node] = group_of(value, number)
     return found
 
-
-def _selection(value: Node, number: int) -> Node:
-    """One cell along the last axis."""
-    kept = value.type.shape[:-1]
-    axes = [ViewAxis(dim, 0, 1) for dim in range(len(kept))]
-    return apply(View(kept, (*axes, ViewAxis(-1, number, 1))), value)

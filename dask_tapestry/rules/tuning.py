@@ -14,6 +14,11 @@ MOST_FOLDED_AGAIN: Final = 16
 # Of what a reduction folds: nodes that are looked through for lines that were chosen
 MOST_LINE_NODES: Final = 24
 
+# grouped_lines
+FEWEST_GROUPS: Final = 9  # fewer are joint reductions
+LEAST_LINES_READ: Final = 2  # where one in so many lines is used, or fewer, others are left out
+GROUP_OF_LINES_BYTES: Final = 2**30  # of lines side by side, which a block has whole
+
 # joint_group_folds
 # Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
 REPEATED_TABLE: Final = 1 / 16

@@ -44,6 +44,7 @@ from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
+from dask_tapestry.rules.grouped_lines import fold_lines_together
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts
 from dask_tapestry.rules.joint_group_folds import join_group_folds
 from dask_tapestry.rules.joint_reductions import join_reductions
@@ -156,6 +157,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("cells at extremes", take_while_folding),
+        Pass("grouped lines", fold_lines_together),
         Pass("selected folds", fold_selections_together),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),

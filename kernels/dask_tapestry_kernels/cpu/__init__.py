@@ -64,6 +64,7 @@ KERNELS: Final = KernelTable(
         "cells.interpreter": "map",
         "reduction.group_fold": "add_group_folds add_groups groupfold groupmerge groupfolds "
         "groupmerges",
+        "reduction.grouped_lines": "groupedlines",
         "reduction.reduce": "reduce reductions",
         "reduction.bin_numbers": "bin",
         "reduction.bincount": "tabulate tabulates",
