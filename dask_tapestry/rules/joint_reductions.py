@@ -83,6 +83,7 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
     """
     groups_found: list[list[Node]] = []
     alike: dict[object, list[tuple[list[Node], Counter[object]]]] = defaultdict(list)
+    starts = dict[tuple[Node, tuple[int, ...]], tuple[int, ...]]()
     for group in groups:
         operator = group[0].operator
         assert isinstance(operator, Reduce)
@@ -92,12 +93,15 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
             most = MOST_JOINT_REDUCTIONS if extents in known else MOST_OTHER_REDUCTIONS
             few = len(members) + len(group) <= MOST_OTHER_REDUCTIONS
             few = few and known[extents] + len(group) <= most
-            if few and are_neighbours(members[0], group[0]):
+            begin = starts.get((members[0], extents), tree.offset)  # one pass has one tree
+            if few and begin == tree.offset and are_neighbours(members[0], group[0]):
                 members += group
                 known[extents] += len(group)
+                starts[members[0], extents] = tree.offset
                 break
         else:
             candidates.append((list(group), Counter({extents: len(group)})))
+            starts[group[0], extents] = tree.offset
             groups_found.append(candidates[-1][0])
     return groups_found
 
