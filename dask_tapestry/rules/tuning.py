@@ -6,6 +6,11 @@ from typing import Final
 
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
+# alike_pieces
+# Of a join: for fewer, each with a formula, plans are found as fast, and blocks are not copied
+FEWEST_ALIKE_PIECES: Final = 9
+FEWEST_ALIKE_FILES: Final = 33  # of pieces that are no lines of one array, so are joined before
+
 # cells_at_extremes
 # Of a score that is the same for several bands: it is folded again for each of them
 MOST_FOLDED_AGAIN: Final = 16

@@ -38,6 +38,7 @@ from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
+from dask_tapestry.rules.alike_pieces import ALIKE_PIECE_RULES, has_many_pieces
 from dask_tapestry.rules.cells_at_extremes import take_while_folding
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart
 from dask_tapestry.rules.constants import CONSTANT_RULES
@@ -146,6 +147,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         pushed = push_slices(graph, trace)
         return graph if pushed is graph else rewrite(pushed, simplify, trace, "after slices")
 
+    joins = Rules((*ALIKE_PIECE_RULES, *simplify))
     return (
         Pass("annotations", merge_annotated),
         Pass("as written", Rules(rule for rule in again if rule.kind == "semantic")),
@@ -159,6 +161,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("cells at extremes", take_while_folding),
         Pass("grouped lines", fold_lines_together),
         Pass("selected folds", fold_selections_together),
+        Pass("alike pieces", joins, applies=has_many_pieces),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),
