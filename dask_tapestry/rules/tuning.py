@@ -11,6 +11,10 @@ from typing import Final
 FEWEST_ALIKE_PIECES: Final = 9
 FEWEST_ALIKE_FILES: Final = 33  # of pieces that are no lines of one array, so are joined before
 
+# alike_reductions
+FEWEST_ALIKE_REDUCTIONS: Final = 17  # fewer are joint reductions: two passes over the cells
+STACKED_BYTES: Final = 2**28  # of values that are no sources, and are copied to lie together
+
 # cells_at_extremes
 # Of a score that is the same for several bands: it is folded again for each of them
 MOST_FOLDED_AGAIN: Final = 16

@@ -39,6 +39,7 @@ from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.alike_pieces import ALIKE_PIECE_RULES, has_many_pieces
+from dask_tapestry.rules.alike_reductions import stack_alike_reductions
 from dask_tapestry.rules.cells_at_extremes import take_while_folding
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart
 from dask_tapestry.rules.constants import CONSTANT_RULES
@@ -161,6 +162,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("cells at extremes", take_while_folding),
         Pass("grouped lines", fold_lines_together),
         Pass("selected folds", fold_selections_together),
+        Pass("alike reductions", stack_alike_reductions),
         Pass("alike pieces", joins, applies=has_many_pieces),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
