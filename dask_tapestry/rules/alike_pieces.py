@@ -8,17 +8,16 @@ piece are taken from it by the piece.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dask_tapestry.io.sources.numpy_source import constant
-from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.operators.indexing.take import take_places
 from dask_tapestry.operators.joins.concat import Concat, concat
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import Shared, on
+from dask_tapestry.rules.common_formulas import CommonFormula, formula_of_all
 from dask_tapestry.rules.grouped_lines import Lines, lines_of
 from dask_tapestry.rules.tuning import FEWEST_ALIKE_FILES, FEWEST_ALIKE_PIECES
 from dask_tapestry.teg import Graph, Node, apply
@@ -40,9 +39,8 @@ def formula_after_join(node: Node, shared: Shared) -> Node | None:
     """
     match node.operator:
         case Concat(axis) if len(node.inputs) >= FEWEST_ALIKE_PIECES and _may_change(node):
-            if not _are_alike(node.inputs, shared):
-                return None
-            made = _joined(node.inputs, axis, shared)
+            common = _common(node.inputs, shared)
+            made = common and _joined_formulas(node.inputs, axis, common, shared)
             return made if made is not None and made.type == node.type else None
     return None
 
@@ -51,28 +49,40 @@ def _may_change(node: Node) -> bool:
     return not (node.after or node.annotations) and node.format is None
 
 
-def _are_alike(pieces: Sequence[Node], shared: Shared) -> bool:
-    """Whether pieces are the same formula, each read here alone."""
-    first = pieces[0].operator
-    return isinstance(first, Elementwise) and all(
-        [piece.operator == first and piece not in shared and _may_change(piece) for piece in pieces]
-    )
+def _common(pieces: Sequence[Node], shared: Shared) -> CommonFormula | None:
+    """The formula that pieces have in common, each of which is read here alone."""
+    if any(piece in shared or not _may_change(piece) for piece in pieces):
+        return None
+    return formula_of_all(pieces)
 
 
 def _joined(pieces: Sequence[Node], axis: int, shared: Shared) -> Node | None:
     """Pieces one after the other, of which not each has a node; None if they are too few."""
-    if _are_alike(pieces, shared):
-        inputs = []
-        for own in zip(*[piece.inputs for piece in pieces], strict=True):
-            joined = _joined(own, axis, shared)
-            if joined is None:
-                return None
-            inputs.append(joined)
-        return apply(pieces[0].operator, *inputs, line=pieces[0].line or "")
+    common = _common(pieces, shared)
+    if common is not None:
+        return _joined_formulas(pieces, axis, common, shared)
     found = _lines(pieces, axis) or _by_piece(pieces, axis)
     if found is not None:
         return found
     return concat(pieces, axis) if len(pieces) >= FEWEST_ALIKE_FILES else None
+
+
+def _joined_formulas(
+    pieces: Sequence[Node], axis: int, common: CommonFormula, shared: Shared
+) -> Node | None:
+    """The formula of joined inputs, and of numbers that lie along the axis."""
+    inputs = []
+    for own in zip(*[piece.inputs for piece in pieces], strict=True):
+        joined = _joined(own, axis, shared)
+        if joined is None:
+            return None
+        inputs.append(joined)
+    lengths = [piece.type.shape[axis] for piece in pieces]
+    shape = pieces[0].type.shape
+    shown = View((*shape[:axis], sum(lengths), *shape[axis + 1 :]), (ViewAxis(axis, 0, 1),))
+    told = [constant(np.repeat(numbers, lengths)) for numbers in common.numbers]
+    opened = [apply(shown, numbers, line="") for numbers in told]
+    return apply(common.formula, *inputs, *opened, line=pieces[0].line or "")
 
 
 def _lines(pieces: Sequence[Node], axis: int) -> Node | None:
@@ -100,14 +110,14 @@ def _by_piece(pieces: Sequence[Node], axis: int) -> Node | None:
         for view, piece in zip(views, pieces, strict=True)
     ):
         return None
-    axes: list[list[ViewAxis]] = [list(view.axes) for view in views]  # type: ignore[attr-defined]
-    if any(one.dim == axis and base.type.shape[n] != 1 for n, one in enumerate(axes[0])):
+    axes = [_still(piece, axis) for piece in pieces]
+    if any(one.dim == axis for own in axes for one in own):
         return None
     other = [n for n, own in enumerate(zip(*axes, strict=True)) if len(set(own)) > 1]
     lengths = [piece.type.shape[axis] for piece in pieces]
     shape = pieces[0].type.shape
     whole = (*shape[:axis], sum(lengths), *shape[axis + 1 :])
-    shown: list[Any] = [one._replace(dim=-1) if one.dim == axis else one for one in axes[0]]
+    shown = list(axes[0])
     if not other:
         return apply(View(whole, tuple(shown)), base, line="")
     (at, *more) = other
@@ -117,6 +127,17 @@ def _by_piece(pieces: Sequence[Node], axis: int) -> Node | None:
     taken = take_places(base, [constant(places)], [at], at, IndexRanges.of([places]))
     shown[at] = ViewAxis(axis, 0, 1)
     return apply(View(whole, tuple(shown)), taken, line="")
+
+
+def _still(piece: Node, axis: int) -> list[ViewAxis]:
+    """The axes of a view, none of which follows the one along which it shows a single cell."""
+    view, (x,) = piece.operator, piece.inputs
+    assert isinstance(view, View)
+    alone = [view.shape[axis] == 1 or n == 1 for n in x.type.shape]
+    return [
+        ViewAxis(-1, one.start, 1) if one.dim == axis and still else one
+        for one, still in zip(view.axes, alone, strict=True)
+    ]
 
 
 ALIKE_PIECE_RULES = (formula_after_join,)

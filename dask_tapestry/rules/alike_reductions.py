@@ -12,8 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from dask_tapestry.cells import CellBuilder, CellExpression
-from dask_tapestry.cells.references import unpacked
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
@@ -24,6 +22,7 @@ from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.common_formulas import formula_of_all
 from dask_tapestry.rules.shared_cells import reduction_ranks
 from dask_tapestry.rules.tuning import FEWEST_ALIKE_REDUCTIONS, STACKED_BYTES
 from dask_tapestry.rules.views import VIEW_RULES
@@ -119,6 +118,8 @@ def stack_of(values: Sequence[Node]) -> Node | None:
     if all(isinstance(operator, View) for operator in operators):
         return _stacked_views(values)
     alike = len({(value.type.shape, value.type.dtype) for value in values}) == 1
+    if any(isinstance(operator, Source) and operator.external for operator in operators):
+        return None  # hundreds of arrays in memory take as long in one step as in many
     few = first.type.nbytes * count <= STACKED_BYTES
     if alike and (few or all(isinstance(operator, Source) for operator in operators)):
         return concat([_repeated(value, 1) for value in values], 0)
@@ -134,41 +135,17 @@ def _repeated(value: Node, count: int) -> Node:
 
 def _stacked_formulas(values: Sequence[Node]) -> Node | None:
     """The formula that they have in common, of stacked inputs and of numbers that differ."""
-    expressions = [value.operator.expression for value in values]  # type: ignore[attr-defined]
-    first = expressions[0]
     shape = (len(values), *values[0].type.shape)
-    alike = all(one.without_constants == first.without_constants for one in expressions)
-    if not alike or any(value.type.shape != shape[1:] for value in values):
+    common = formula_of_all(values)
+    if common is None or any(value.type.shape != shape[1:] for value in values):
         return None
-    inputs = []
-    for own in zip(*[value.inputs for value in values], strict=True):
-        stacked = stack_of(own)
-        if stacked is None:
-            return None
-        inputs.append(stacked)
-    told = list(zip(*[one.constants for one in expressions], strict=True))
-    open_ = [len({step.value for step in steps}) > 1 for steps in told]
-    for steps, differ in zip(told, open_, strict=True):
-        if differ:
-            dtype = steps[0].dtype
-            numbers = np.array([unpacked(step.value or b"", dtype) for step in steps], dtype)
-            inputs.append(apply(View(shape, (ViewAxis(0, 0, 1),)), constant(numbers), line=""))
-    return apply(Elementwise(_opened(first, open_)), *inputs, line="")
-
-
-def _opened(expression: CellExpression, open_: Sequence[bool]) -> CellExpression:
-    """An expression with parameters, after its own, for those of its constants that are open."""
-    told = [step for step, one in zip(expression.constants, open_, strict=True) if one]
-    count = len(expression.parameters)
-    builder = CellBuilder([*expression.parameters, *[step.dtype for step in told]])
-    numbers, places = list(range(count)), iter(open_)
-    free = iter(range(count, count + len(told)))
-    for step in expression.steps:
-        if step.function == "constant" and next(places):
-            numbers.append(next(free))
-        else:
-            numbers.append(builder.step(step.on(tuple([numbers[i] for i in step.operands]))))
-    return builder.finish(numbers[-1])
+    inputs = [stack_of(own) for own in zip(*[value.inputs for value in values], strict=True)]
+    given = [x for x in inputs if x is not None]
+    if len(given) < len(inputs):
+        return None
+    shown = View(shape, (ViewAxis(0, 0, 1),))
+    numbers = [apply(shown, constant(own), line="") for own in common.numbers]
+    return apply(common.formula, *given, *numbers, line="")
 
 
 def _stacked_views(values: Sequence[Node]) -> Node | None:

@@ -101,4 +101,3 @@ def _folded_together(many: Sequence[Folds]) -> Mapping[Node, Node]:
             with written_as(node):
                 found[node] = group_of(value, number)
     return found
-

@@ -182,7 +182,9 @@ class GroupedLines(Operator):
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         counted = self._counted(box).items()
-        return sum([n * self.folds[fold].flops(*self._own(inputs, box, fold)) for fold, n in counted])
+        return sum(
+            [n * self.folds[fold].flops(*self._own(inputs, box, fold)) for fold, n in counted]
+        )
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """That of one group, whose lines are gathered, at a time."""
@@ -218,7 +220,7 @@ def grouped_lines(
 @lru_cache(maxsize=4096)
 def _demand(operator: GroupedLines, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
     """What a box is made of, remembered: boxes, operations and memory all ask for it."""
-    first, ends = operator._spans  # noqa: SLF001
+    first, ends = operator._spans
     low, high = box.lo[-1], box.hi[-1]
     span = (int(first[low:high].min()), int(ends[low:high].max())) if low < high else (0, 0)
     types, own = operator.types(inputs), ZRange(box.lo[:-1], box.hi[:-1])

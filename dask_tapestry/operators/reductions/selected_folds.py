@@ -150,9 +150,7 @@ class SelectedFolds(TreeReduction):
         return np.stack([one.reference(*inputs) for one in self.folds], -1)
 
 
-def selecting(
-    fold: Reduce | JointReductions, chosen: Selected | None
-) -> Reduce | JointReductions:
+def selecting(fold: Reduce | JointReductions, chosen: Selected | None) -> Reduce | JointReductions:
     """The same fold of the cells that are chosen; None for all."""
     if isinstance(fold, JointReductions):
         parts = [replace(one, tree=replace(one.tree, selected=chosen)) for one in fold.parts]
@@ -182,8 +180,8 @@ def _with_dim(projection: IndexProjection, moves: bool) -> IndexProjection:
 @lru_cache(maxsize=4096)
 def _demand(operator: SelectedFolds, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
     """What a box is made of, remembered: boxes, operations and memory all ask for it."""
-    types, own = operator._types(inputs), ZRange(box.lo[:-1], box.hi[:-1])  # noqa: SLF001
-    reads = operator._reader.demand(types, own)  # noqa: SLF001
+    types, own = operator._types(inputs), ZRange(box.lo[:-1], box.hi[:-1])
+    reads = operator._reader.demand(types, own)
     if operator.source is None:
         return reads
     return tuple([ZRange((*x.lo, box.lo[-1]), (*x.hi, box.hi[-1])) for x in reads])

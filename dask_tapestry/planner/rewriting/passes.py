@@ -37,9 +37,9 @@ from dask_tapestry.rewrite.driver import apply_once, rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
-from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.alike_pieces import ALIKE_PIECE_RULES, has_many_pieces
 from dask_tapestry.rules.alike_reductions import stack_alike_reductions
+from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.cells_at_extremes import take_while_folding
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart
 from dask_tapestry.rules.constants import CONSTANT_RULES
@@ -49,6 +49,7 @@ from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.grouped_lines import fold_lines_together
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts
 from dask_tapestry.rules.joint_group_folds import join_group_folds
+from dask_tapestry.rules.joint_order_statistics import join_order_statistics
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
@@ -160,6 +161,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("cells at extremes", take_while_folding),
+        Pass("joint ranks", join_order_statistics),
         Pass("grouped lines", fold_lines_together),
         Pass("selected folds", fold_selections_together),
         Pass("alike reductions", stack_alike_reductions),
