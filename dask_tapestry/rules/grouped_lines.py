@@ -15,8 +15,8 @@ import numpy as np
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
 from dask_tapestry.operators.indexing.take import take_places
-from dask_tapestry.operators.reductions.grouped_lines import LaneFold, grouped_lines
 from dask_tapestry.operators.reductions.reduce import Reduce
+from dask_tapestry.operators.sorting.grouped_lines import LaneFold, grouped_lines
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rewrite

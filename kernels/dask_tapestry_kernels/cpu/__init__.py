@@ -25,6 +25,7 @@ KERNELS: Final = KernelTable(
         "blocks.fourier": "fourier",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
+        "blocks.grouped_lines": "groupedlines",
         "blocks.joined_keys": "joinedkeys",
         "blocks.matmul": "matmul linear add_product",
         "blocks.matrices": "cholesky completecolumns det eig eigh eigvals eigvalsh inv invornan "
@@ -64,7 +65,6 @@ KERNELS: Final = KernelTable(
         "cells.interpreter": "map",
         "reduction.group_fold": "add_group_folds add_groups groupfold groupmerge groupfolds "
         "groupmerges",
-        "reduction.grouped_lines": "groupedlines",
         "reduction.reduce": "reduce reductions",
         "reduction.bin_numbers": "bin",
         "reduction.bincount": "tabulate tabulates",
