@@ -41,16 +41,16 @@ def fold_lines_together(graph: Graph, trace: Trace | None = None) -> Graph:
     candidates = [node for node in graph.nodes if _may_join(node)]
     if len(candidates) < FEWEST_GROUPS:
         return graph
-    alike: dict[tuple[object, ...], list[tuple[Node, Lines]]] = defaultdict(list)
+    alike: dict[tuple[int, Node, tuple[object, ...]], list[tuple[Node, Lines]]]
+    alike = defaultdict(list)
     for node in candidates:
         for axis in _axes(node):
             lines = lines_of(node.inputs[0], axis)
             if lines is not None:
-                alike[lines.whole, axis, *_manner(node)].append((node, lines))
+                alike[axis, lines.whole, _manner(node)].append((node, lines))
                 break
     together: dict[Node, Node] = {}
-    for (_, axis, *_), found in alike.items():
-        assert isinstance(axis, int)
+    for (axis, _, _), found in alike.items():
         if len(found) >= FEWEST_GROUPS and _worth_it(found, axis):
             together |= _folded_together(found, axis)
 

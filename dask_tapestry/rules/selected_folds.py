@@ -57,7 +57,7 @@ def _selects(node: Node) -> bool:
 def _alike(graph: Graph) -> list[list[Folds]]:
     """Folds of as many selections that share a pass: for each what it folds of each selection."""
     ranks = reduction_ranks(graph)
-    every: dict[tuple[object, ...], Folds] = defaultdict(dict)
+    every: dict[tuple[int, Node, Reduce | JointReductions], Folds] = defaultdict(dict)
     for node in filter(_selects, graph.nodes):
         operator = node.operator
         assert isinstance(operator, Reduce)
@@ -66,8 +66,6 @@ def _alike(graph: Graph) -> list[list[Folds]]:
         every[ranks[node], node.inputs[0], plain][operator.tree.selected] = node
     passes: dict[tuple[object, ...], list[Folds]] = defaultdict(list)
     for (rank, x, plain), folds in every.items():
-        assert isinstance(x, Node)
-        assert isinstance(plain, Reduce)
         if len(folds) >= FEWEST_SELECTIONS:
             passes[rank, x.type.shape, plain.axes, plain.tree, tuple(folds)].append(folds)
     return [group for many in passes.values() for group in _sharing(many)]

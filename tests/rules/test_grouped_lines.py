@@ -4,7 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.planner.rewriting.passes import simplified
+from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.grouped_lines import lines_of
+from dask_tapestry.teg import Graph
 from tests.comparisons import same_bits
 from tests.examples import examples
 from tests.rules.alike_cells import CELLS, DAY, DAYS, names, require_numpys, stored
@@ -17,7 +20,7 @@ GROUPS = {
     "uneven": [slice(n * n // 3, n * n // 3 + n + 1) for n in range(20)],
     "strides": [slice(n, None, 15) for n in range(15)],
     "backwards": [slice(60 + n, n, -3) for n in range(12)],
-    "few days": [[n, n + 100, n + 130] for n in range(12)],
+    "few days": [[n, n + 1, n + 130] for n in range(11)],
 }
 
 
@@ -34,23 +37,23 @@ def test_many_groups_are_one_operator_with_the_bits_of_each(x, name, groups):
 
     found = names(written(dt, x))
     assert found.count("groupedlines") == 1
-    assert len(found) < 24
+    assert found.count("reduce") == 0 or name == "median"  # of two middle cells
     require_numpys(written, x)
 
 
 def test_quantiles_of_groups(x):
     def written(numpy, x):
-        days = [DAY % 40 == n for n in range(40)]
+        days = [n == DAY % 40 for n in range(40)]
         return numpy.stack([numpy.quantile(x[own], 0.9, axis=0) for own in days])
 
-    assert len(names(written(dt, x))) < 30
+    assert names(written(dt, x)).count("groupedlines") == 1
     require_numpys(written, x)
 
 
 def test_lines_are_those_of_the_value_that_is_not_lines_of_another(x):
-    taken = x[20:80][::2].node
+    (taken,) = simplified(Graph([x[20:80][::2].node]), Trace()).roots
     lines = lines_of(taken, 0)
-    assert lines.whole is x.node
+    assert lines.whole == x.node
     assert lines.places.tolist() == list(range(20, 80, 2))
     assert lines_of(x.node, 0) is None
     assert lines_of(x[:, 1:].node, 0) is None

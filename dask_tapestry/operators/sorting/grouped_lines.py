@@ -35,7 +35,7 @@ class LineGroup(NamedTuple):
     ----------
     fold
         Number of the operator that folds as many.
-    start, step, count
+    start, step, length
         The lines, where these are evenly spaced.
     places
         Where they are not: their int64 coordinates.
@@ -44,7 +44,7 @@ class LineGroup(NamedTuple):
     fold: int
     start: int
     step: int
-    count: int
+    length: int
     places: bytes = b""
 
     @property
@@ -52,7 +52,7 @@ class LineGroup(NamedTuple):
         """Coordinates of the lines, in their order."""
         if self.places:
             return np.frombuffer(self.places, np.int64)
-        return self.start + self.step * np.arange(self.count)
+        return self.start + self.step * np.arange(self.length)
 
 
 def line_group(fold: int, lines: np.ndarray[Any, Any]) -> LineGroup:
@@ -114,7 +114,7 @@ class GroupedLines(Operator):
     @cached_property
     def lengths(self) -> tuple[int, ...]:
         """Lines of a group that each operator folds."""
-        return tuple({group.fold: group.count for group in self.groups}[n] for n in self._numbers)
+        return tuple({group.fold: group.length for group in self.groups}[n] for n in self._numbers)
 
     @property
     def _numbers(self) -> range:

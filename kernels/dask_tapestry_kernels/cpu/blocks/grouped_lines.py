@@ -33,7 +33,7 @@ def groupedlines(
     fold
         The kernel that folds a group.
     groups
-        With a number ``fold``, and the lines: ``count`` from ``start`` on, each ``step`` further,
+        With a number ``fold``, and the lines: ``length`` from ``start`` on, each ``step`` further,
         or the int64 coordinates that the bytes ``places`` hold.
     options
         Of the kernel, by the group's number.
@@ -51,10 +51,10 @@ def groupedlines(
 
 def _lines(block: Block, axis: int, origin: int, group: Any) -> Block:
     """The lines of a group: a view where they are evenly spaced."""
-    lead = (slice(None),) * axis
+    lead: tuple[Any, ...] = (slice(None),) * axis
     if group.places:
         return block[(*lead, np.frombuffer(group.places, np.int64) - origin)]
-    start, stop = group.start - origin, group.start - origin + group.step * group.count
+    start, stop = group.start - origin, group.start - origin + group.step * group.length
     return block[(*lead, slice(start, stop if stop >= 0 else None, group.step))]
 
 
