@@ -52,10 +52,15 @@ def groupedlines(
 def _lines(block: Block, axis: int, origin: int, group: Any) -> Block:
     """The lines of a group: a view where they are evenly spaced."""
     lead: tuple[Any, ...] = (slice(None),) * axis
+    chosen: Any
     if group.places:
-        return block[(*lead, np.frombuffer(group.places, np.int64) - origin)]
-    start, stop = group.start - origin, group.start - origin + group.step * group.length
-    return block[(*lead, slice(start, stop if stop >= 0 else None, group.step))]
+        chosen = np.frombuffer(group.places, np.int64) - origin
+    else:
+        start = group.start - origin
+        stop = start + group.step * group.length
+        chosen = slice(start, stop if stop >= 0 else None, group.step)
+    lines: Block = block[(*lead, chosen)]
+    return lines
 
 
 KERNELS: Final[dict[str, Kernel]] = {"groupedlines": groupedlines}
