@@ -14,6 +14,8 @@ from dask_tapestry.operators.reductions.tree_reduction import in_nodes  # noqa: 
 from dask_tapestry.operators.scans.scan import after_totals, in_leaves  # noqa: E402
 from dask_tapestry.operators.sorting import order_statistics, sort  # noqa: E402
 from dask_tapestry.planner.rewriting.passes import passes  # noqa: E402
+from dask_tapestry.rules.alike_pieces import formula_after_join  # noqa: E402
+from dask_tapestry.rules.alike_reductions import stack_alike_reductions  # noqa: E402
 from dask_tapestry.rules.batching_dims import BATCHING_RULES, decompose_batching  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.cells_at_extremes import take_while_folding  # noqa: E402
@@ -21,8 +23,10 @@ from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart  # 
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
 from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
+from dask_tapestry.rules.grouped_lines import fold_lines_together  # noqa: E402
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts  # noqa: E402
 from dask_tapestry.rules.joint_group_folds import join_group_folds  # noqa: E402
+from dask_tapestry.rules.joint_order_statistics import join_order_statistics  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
@@ -31,6 +35,7 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
+from dask_tapestry.rules.selected_folds import fold_selections_together  # noqa: E402
 from dask_tapestry.rules.selections import (  # noqa: E402
     fold_where_selected,
     slice_where_regular,
@@ -55,6 +60,17 @@ SECTIONS = (
         "Reductions of the same cells",
         SAME,
         (take_while_folding, join_reductions, join_group_folds, join_bin_counts),
+    ),
+    (
+        "Alike values",
+        SAME,
+        (
+            join_order_statistics,
+            fold_lines_together,
+            fold_selections_together,
+            stack_alike_reductions,
+            formula_after_join,
+        ),
     ),
     ("Parts of stored arrays", SAME, (share_overlapping_parts,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
@@ -152,6 +168,11 @@ Rules work in passes, one after the other, each over the whole graph:
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | cells at extremes | a fold to places carries the cells that are taken there | until none is |
+| joint ranks | order statistics of the same lanes are found together | once |
+| grouped lines | folds of many groups of lines of an array are one | once |
+| selected folds | folds of many selections of the same cells are one | once |
+| alike reductions | many alike reductions are one with an axis more | until none are |
+| alike pieces | joins of many alike formulas are a formula of joins; *simplify* | until none |
 | joint reductions | reductions of the same cells are one | until no two are left |
 | joint group folds | folds by the same labels are one | once, if there are any |
 | joint bin counts | histograms of the same cells are one | once, if there are any |

@@ -34,6 +34,7 @@ def test_every_module_of_rules_has_a_listed_rule(rules):
     whole_graph |= {"slice_pushdown", "unfuse"}
     shared = {  # what rules ask, and forms that nodes take before the search
         "chosen_lines",
+        "common_formulas",
         "computed_on_host",
         "extensions",
         "held_again",

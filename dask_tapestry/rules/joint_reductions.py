@@ -83,6 +83,7 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
     """
     groups_found: list[list[Node]] = []
     alike: dict[object, list[tuple[list[Node], Counter[object]]]] = defaultdict(list)
+    starts = dict[tuple[Node, tuple[int, ...]], tuple[int, ...]]()
     for group in groups:
         operator = group[0].operator
         assert isinstance(operator, Reduce)
@@ -92,17 +93,21 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
             most = MOST_JOINT_REDUCTIONS if extents in known else MOST_OTHER_REDUCTIONS
             few = len(members) + len(group) <= MOST_OTHER_REDUCTIONS
             few = few and known[extents] + len(group) <= most
-            if few and are_neighbours(members[0], group[0]):
+            begin = starts.get((members[0], extents), tree.offset)  # one pass has one tree
+            if few and begin == tree.offset and are_neighbours(members[0], group[0]):
                 members += group
                 known[extents] += len(group)
+                starts[members[0], extents] = tree.offset
                 break
         else:
             candidates.append((list(group), Counter({extents: len(group)})))
+            starts[group[0], extents] = tree.offset
             groups_found.append(candidates[-1][0])
     return groups_found
 
 
-def _joined(group: Sequence[Node]) -> dict[Node, Node]:
+def joint_reductions_of(group: Sequence[Node]) -> Node:
+    """The one pass of reductions of the same extents, of which reduction n is field n."""
     inputs = list(dict.fromkeys(node.inputs[0] for node in group))
     builder = CellBuilder([x.type.dtype for x in inputs])
     parts = []
@@ -114,7 +119,11 @@ def _joined(group: Sequence[Node]) -> dict[Node, Node]:
     with written_as(next((node for node in group if node.line), group[0])):
         line = said_together(node.line for node in group)
         together = apply(JointReductions(tuple(parts)), *inputs, line=line)
-    together = reapply(together, inputs, annotations=joined(n.annotations for n in group))
+    return reapply(together, inputs, annotations=joined(n.annotations for n in group))
+
+
+def _joined(group: Sequence[Node]) -> dict[Node, Node]:
+    together = joint_reductions_of(group)
     fields = {}
     for number, node in enumerate(group):
         with written_as(node):

@@ -6,6 +6,15 @@ from typing import Final
 
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
+# alike_pieces
+# Of a join: for fewer, each with a formula, plans are found as fast, and blocks are not copied
+FEWEST_ALIKE_PIECES: Final = 9
+FEWEST_ALIKE_FILES: Final = 33  # of pieces that are no lines of one array, so are joined before
+
+# alike_reductions
+FEWEST_ALIKE_REDUCTIONS: Final = 17  # fewer are joint reductions: two passes over the cells
+STACKED_BYTES: Final = 2**28  # of values that are no sources, and are copied to lie together
+
 # cells_at_extremes
 # Of a score that is the same for several bands: it is folded again for each of them
 MOST_FOLDED_AGAIN: Final = 16
@@ -13,6 +22,11 @@ MOST_FOLDED_AGAIN: Final = 16
 # chosen_lines
 # Of what a reduction folds: nodes that are looked through for lines that were chosen
 MOST_LINE_NODES: Final = 24
+
+# grouped_lines
+FEWEST_GROUPS: Final = 9  # fewer are joint reductions
+LEAST_LINES_READ: Final = 2  # where one in so many lines is used, or fewer, others are left out
+GROUP_OF_LINES_BYTES: Final = 2**30  # of lines side by side, which a block has whole
 
 # joint_group_folds
 # Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
@@ -44,6 +58,10 @@ MOST_OVERLAPPING_PARTS: Final = 64  # of an array: each is compared with those b
 # reduction_node_overlaps
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 64  # boxes that are followed back, as those of deep stencils multiply
+
+# selected_folds
+# Of the same cells: fewer are joint reductions, each with nodes where it has cells
+FEWEST_SELECTIONS: Final = 9
 
 # selections
 FEWEST_TOUCHED_CHUNKS: Final = 1 / 8  # of all; of fewer it costs less to fetch the cells alone

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.arrays import public_names  # noqa: F401  (all operators are imported)
-from dask_tapestry.cells import CellBuilder
+from dask_tapestry.cells import CellBuilder, selected_by
+from dask_tapestry.cells.lattice import Lattice
 from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.operators.indexing.gather import Gather
 from dask_tapestry.operators.indexing.scatter import Scatter
@@ -25,6 +26,7 @@ from dask_tapestry.operators.reductions.joint_bin_counts import JointBinCounts
 from dask_tapestry.operators.reductions.joint_group_folds import JointGroupFolds, JointGroupMerge
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce, reduce
+from dask_tapestry.operators.reductions.selected_folds import SelectedFolds
 from dask_tapestry.operators.scans.scan import Scan, scan
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics, ranks
 from dask_tapestry.operators.sorting.sort import ArgSort, Sort, argsort, sort
@@ -93,6 +95,15 @@ def joint(n, m, kind, seed):
     x = lanes(9 * n, m, kind, seed)
     parts = [reduce(x, name, 0).operator for name in ("sum", "min" if n else "prod")]
     return apply(JointReductions(tuple(parts)), x)
+
+
+def selected(n, m, kind, seed):
+    """Sums of every third cell, of nodes of 16 cells."""
+    x = lanes(9 * (n or 1), m, kind, seed)
+    whole, days = reduce(x, "sum", 0).operator, np.arange(9 * (n or 1)) % 3
+    tree = replace(whole.tree, lattice=Lattice((16,), (0,)))
+    chosen = tuple([selected_by(days == day, 0) for day in range(3)])
+    return apply(SelectedFolds(replace(whole, tree=tree), chosen), x)
 
 
 def carried(n, m, kind, seed):
@@ -176,6 +187,7 @@ def updated(n, m, kind, seed):
 MADE = {  # of n cells that are folded or ordered, m times
     Reduce: lambda n, m, kind, seed: reduce(held((n * 9, m), kind, seed), "sum", 0),
     JointReductions: joint,
+    SelectedFolds: selected,
     CellsAtExtreme: carried,
     BinCount: counted,
     JointBinCounts: counted_together,

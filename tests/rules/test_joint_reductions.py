@@ -107,3 +107,14 @@ def test_what_only_begins_elsewhere_is_not():
     far = [x[:5000].sum(0), x[4990:9989].sum(0)]
     assert passes(*far) == [1, 1]
     assert passes(x[1:].sum(0), x[: len(x) - 2].sum(0)) == [2]
+
+
+def test_windows_that_begin_elsewhere_in_chunks_have_the_bits_of_each_alone(
+    tmp_path, small_lattices
+):
+    cells = np.random.default_rng(4).normal(size=(240, 6, 10)).astype("f4")
+    dt.to_zarr(dt.asarray(cells), tmp_path / "x", chunks=(12, 3, 10))
+    x = dt.from_zarr(tmp_path / "x")
+    folds = [(x[n : n + 30] * 2 + 1).mean(0) for n in range(8)]
+    for one, value in zip(folds, dt.compute(*folds), strict=True):
+        assert same_bits(one.compute(), value)

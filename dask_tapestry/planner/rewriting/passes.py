@@ -37,6 +37,8 @@ from dask_tapestry.rewrite.driver import apply_once, rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
+from dask_tapestry.rules.alike_pieces import ALIKE_PIECE_RULES, has_many_pieces
+from dask_tapestry.rules.alike_reductions import stack_alike_reductions
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES
 from dask_tapestry.rules.cells_at_extremes import take_while_folding
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart
@@ -44,8 +46,10 @@ from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
+from dask_tapestry.rules.grouped_lines import fold_lines_together
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts
 from dask_tapestry.rules.joint_group_folds import join_group_folds
+from dask_tapestry.rules.joint_order_statistics import join_order_statistics
 from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.rules.linear import LINEAR_RULES
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES
@@ -54,6 +58,7 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
+from dask_tapestry.rules.selected_folds import fold_selections_together
 from dask_tapestry.rules.selections import fold_where_selected, slice_where_regular
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
@@ -144,6 +149,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         pushed = push_slices(graph, trace)
         return graph if pushed is graph else rewrite(pushed, simplify, trace, "after slices")
 
+    joins = Rules((*ALIKE_PIECE_RULES, *simplify))
     return (
         Pass("annotations", merge_annotated),
         Pass("as written", Rules(rule for rule in again if rule.kind == "semantic")),
@@ -155,6 +161,11 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
         Pass("cells at extremes", take_while_folding),
+        Pass("joint ranks", join_order_statistics),
+        Pass("grouped lines", fold_lines_together),
+        Pass("selected folds", fold_selections_together),
+        Pass("alike reductions", stack_alike_reductions),
+        Pass("alike pieces", joins, applies=has_many_pieces),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),

@@ -25,6 +25,7 @@ KERNELS: Final = KernelTable(
         "blocks.fourier": "fourier",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",
+        "blocks.grouped_lines": "groupedlines",
         "blocks.joined_keys": "joinedkeys",
         "blocks.matmul": "matmul linear add_product",
         "blocks.matrices": "cholesky completecolumns det eig eigh eigvals eigvalsh inv invornan "
@@ -68,6 +69,7 @@ KERNELS: Final = KernelTable(
         "reduction.bin_numbers": "bin",
         "reduction.bincount": "tabulate tabulates",
         "reduction.cells_at_extreme": "cellsatextreme",
+        "reduction.selected_folds": "selectedfolds",
         "reduction.tiled": "tiledreductions",
         "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
         "variates.variates": "variates variaterows",

@@ -37,7 +37,9 @@ def test_the_passes_in_order():
     assert list(named) == [
         "annotations", "as written", "less", "loops", "simplify",
         "takes along axes", "merged dimensions", "products",
-        "slices", "cells at extremes", "joint reductions", "joint group folds", "joint bin counts",
+        "slices", "cells at extremes", "joint ranks", "grouped lines", "selected folds",
+        "alike reductions", "alike pieces",
+        "joint reductions", "joint group folds", "joint bin counts",
         "overlapping parts",
         "chunks apart", "turned formulas", "outputs",
     ]  # fmt: skip

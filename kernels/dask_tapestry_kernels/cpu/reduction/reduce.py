@@ -53,7 +53,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     **part
         The fields of `FoldPart`.
     """
-    return _folded(blocks, [FoldPart(**part)])[0]
+    return folded(blocks, [FoldPart(**part)])[0]
 
 
 def reductions(
@@ -74,13 +74,13 @@ def reductions(
     """
     folds = [FoldPart(**part) for part in parts]
     if folds[0].source is not None:
-        values = [_folded([blocks[0][f"f{i}"]], [part])[0] for i, part in enumerate(folds)]
+        values = [folded([blocks[0][f"f{i}"]], [part])[0] for i, part in enumerate(folds)]
     elif passes is None:
-        values = _folded(blocks, folds)
+        values = folded(blocks, folds)
     else:
         found = dict[int, Block]()
         for numbers, reads in passes:
-            own = _folded([blocks[i] for i in reads], [folds[i] for i in numbers])
+            own = folded([blocks[i] for i in reads], [folds[i] for i in numbers])
             found |= dict(zip(numbers, own, strict=True))
         values = [found[number] for number in range(len(folds))]
     fields = [(f"f{number}", value.dtype) for number, value in enumerate(values)]
@@ -90,7 +90,7 @@ def reductions(
     return result
 
 
-def _folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
+def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     """The nodes or values of reductions that fold the same axes of the same blocks."""
     order = (*parts[0].axes, *kept_axes(blocks[0], parts[0].axes))
     backwards = kept_backwards(blocks, parts[0].axes)
