@@ -96,7 +96,7 @@ def test_no_order_holds_more_values_than_is_said(made):
         for other, _ in read:
             last[other].add(task)
     sizes = {node: float(1 + number % 7) for number, node in enumerate(plan.steps)}
-    said = Lifetimes(plan.steps, roots).most_together(sizes, [], lambda _: 0.0)
+    said = Lifetimes(plan.steps, roots).most_together(sizes, lambda _: 0.0)
     for seed in range(20):
         assert most_held(tasks, last, sizes, roots, Random(seed)) <= said
 
@@ -118,7 +118,7 @@ def most_held(tasks, last, sizes, roots, random):
 def test_a_step_that_may_run_at_any_time_does_not_hold_all_at_once():
     plan = planned(panels)
     sizes = dict.fromkeys(plan.steps, 1.0)
-    said = Lifetimes(plan.steps, set(plan.graph.roots)).most_together(sizes, [], lambda _: 0.0)
+    said = Lifetimes(plan.steps, set(plan.graph.roots)).most_together(sizes, lambda _: 0.0)
     assert said < len(plan.steps) / 2
 
 
