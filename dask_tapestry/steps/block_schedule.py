@@ -17,6 +17,8 @@ from dask_tapestry.steps.formula_part import FormulaPart, formula_part
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import Merges
 from dask_tapestry.steps.peak import Peak, TurnPeak, peak_bytes, peak_of
+from dask_tapestry.steps.piece_alignment import stored_and_work
+from dask_tapestry.steps.piece_cuts import usual_piece
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.zspace import ZRange
@@ -85,6 +87,16 @@ class PieceLoop:
         """Operators that are called."""
         merges = 0 if self.merges is None else self.count
         return self.count * self.each + merges + (self.then is not None)
+
+    @property
+    def work_times(self) -> float:
+        """Times the operations of the whole that pieces take which share windows."""
+        if not self.windows:
+            return 1.0
+        piece = usual_piece(self.edges)
+        (_, whole), (_, work) = (stored_and_work(self.program, b) for b in (self.box, piece))
+        each = work / max(1, piece.size)
+        return max(1.0, each * self.box.size / max(1, whole))
 
     @property
     def bytes(self) -> int:
@@ -200,6 +212,11 @@ class BlockSchedule(NamedTuple):
     def pieces(self) -> int:
         """Pieces of the value that has most; 1 where all is computed whole."""
         return max([loop.count for loop in self.loops.values()], default=1)
+
+    @property
+    def work_times(self) -> float:
+        """Times the operations of the whole that its loops take, as they compute cells again."""
+        return max([loop.work_times for loop in self.loops.values()], default=1.0)
 
     @property
     def calls(self) -> int:

@@ -29,14 +29,7 @@ from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.store_reads import bytes_from_stores
 from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
-from dask_tapestry.steps.windows import (
-    Line,
-    Window,
-    opened,
-    reads_apart,
-    sliding,
-    stored_values,
-)
+from dask_tapestry.steps.windows import Line, Window, sharing_pieces, stored_values
 from dask_tapestry.teg import Merging, Sink, Turns
 from dask_tapestry.zspace import ZRange
 
@@ -341,23 +334,11 @@ def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False
 
 def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
     """Pieces along the dimension whose windows are smallest."""
-    own, shape = opened(program), box.shape
     excess = min(_bytes(program, box, final=False) / PIECE_BYTES, MOST_PIECES)
-    if own is None or excess <= 1 or reads_apart(program, box):
+    found = sharing_pieces(program, box, excess)
+    if found is None or not is_in_order(program, box, found.edges):
         return None
-    candidates = [
-        (sum([window.nbytes for window in slid.windows]), dim, slid)
-        for dim, extent in enumerate(shape)
-        if extent > 1 and (slid := sliding(own, box, dim, excess)) is not None
-    ]
-    if not candidates:
-        return None
-    _, along, (line, windows) = min(candidates)
-    ends = list(zip(box.lo, box.hi, strict=True))
-    edges = (*ends[:along], line, *ends[along + 1 :])
-    return (
-        _cut_at(own.program, windows, edges, in_place) if is_in_order(program, box, edges) else None
-    )
+    return _cut_at(found.program, found.windows, found.edges, in_place)
 
 
 def _cut_at(

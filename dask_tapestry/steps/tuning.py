@@ -33,6 +33,13 @@ LONGER_PIECES: Final = 2
 # piece_cuts
 MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 
+# windows
+# Bytes of windows, from which on pieces are shorter: a worker's threads have several blocks
+LARGE_WINDOW_BYTES: Final = 2**29
+# Times the work of the whole, that such pieces may take together: with a month of hours in memory,
+# 4 TiB of maps were read once, not five times
+SHORTER_PIECES_WORK: Final = 1.5
+
 # program
 # That a program remembers: a block's is needed by its task and when that runs
 SCHEDULES_REMEMBERED: Final = 64

@@ -21,6 +21,12 @@ import numpy as np
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.steps.tuning import (
+    LARGE_WINDOW_BYTES,
+    PIECE_BYTES,
+    REPEATED_WORK,
+    SHORTER_PIECES_WORK,
+)
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import ZRange
 
@@ -142,14 +148,63 @@ class Sliding(NamedTuple):
     line: Line
     windows: tuple[Window, ...]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all windows."""
+        return sum([window.nbytes for window in self.windows])
 
-def sliding(own: WindowedProgram, box: ZRange, dim: int, excess: float) -> Sliding | None:
+
+class SharingPieces(NamedTuple):
+    """What computes pieces from windows, the edges of pieces, and these windows."""
+
+    program: Program
+    edges: tuple[Line, ...]
+    windows: tuple[Window, ...]
+
+
+def sharing_pieces(program: Program, box: ZRange, excess: float) -> SharingPieces | None:
+    """Some `excess` pieces along the dimension whose windows are smallest; None without windows.
+
+    Where all windows are large, pieces are shorter, and compute more again: so windows are, too.
+    """
+    own = opened(program)
+    if own is None or excess <= 1 or reads_apart(program, box):
+        return None
+    found = _smallest(own, box, excess, REPEATED_WORK)
+    size = excess * PIECE_BYTES if found is None else found[0]
+    if size > LARGE_WINDOW_BYTES:
+        shorter = _smallest(own, box, excess, SHORTER_PIECES_WORK)
+        found = min(filter(None, (found, shorter)), default=None)
+    if found is None:
+        return None
+    _, along, slid = found
+    ends = list(zip(box.lo, box.hi, strict=True))
+    return SharingPieces(own.program, (*ends[:along], slid.line, *ends[along + 1 :]), slid.windows)
+
+
+def _smallest(
+    own: WindowedProgram, box: ZRange, excess: float, most: float
+) -> tuple[int, int, Sliding] | None:
+    """Bytes, dimension, and pieces with the smallest windows; None where there are none."""
+    candidates = [
+        (slid.nbytes, dim, slid)
+        for dim, extent in enumerate(box.shape)
+        if extent > 1 and (slid := sliding(own, box, dim, excess, most)) is not None
+    ]
+    return min(candidates, default=None)
+
+
+def sliding(
+    own: WindowedProgram, box: ZRange, dim: int, excess: float, most: float = REPEATED_WORK
+) -> Sliding | None:
     """Some `excess` pieces along a dimension of the output's cells `box`, and their windows.
+
+    They compute up to `most` times what the whole does.
 
     None where pieces cannot share windows: they compute too much again, or what they need of a
     stored value does not move on along one axis.
     """
-    grain = piece_edges(own.program.anywhere)[dim]
+    grain = piece_edges(own.program.anywhere, most)[dim]
     lo, hi = box.lo[dim], box.hi[dim]
     if grain is None or hi - lo <= max(1, grain.length):
         return None
