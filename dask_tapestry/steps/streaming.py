@@ -23,7 +23,14 @@ from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLo
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import merges_of
-from dask_tapestry.steps.parts import Part, little_inputs, parts_of, split_at, window_folds
+from dask_tapestry.steps.parts import (
+    Part,
+    little_inputs,
+    parts_of,
+    split_at,
+    window_folds,
+    written_values,
+)
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
 from dask_tapestry.steps.program import Program
@@ -45,10 +52,12 @@ def block_schedule_of(program: Program, box: ZRange) -> BlockSchedule:
 
 
 def piece_schedule_of(loop: PieceLoop, piece: ZRange) -> BlockSchedule:
-    """How a piece of a loop is computed: as a whole, or in a loop of its own."""
-    inner = None if loop.fits else in_turns(loop.program, piece)
-    if inner is None:
+    """How a piece of a loop is computed: as a whole, in a loop of its own, or with some inside."""
+    if loop.fits:
         return BlockSchedule.whole(loop.program, piece)
+    inner = in_turns(loop.program, piece)
+    if inner is None:
+        return _block_schedule(loop.program, piece)
     schedule, inputs = loop.program.schedule(piece), range(len(loop.program.inputs))
     goal = Work(len(loop.program.types) - 1, piece, ())
     entry = _loop_entry(goal, inner, schedule.works, tuple(inputs))
@@ -77,6 +86,8 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     if little:
         other = _from_parts(program, schedule, parts_of(program, little))
         best = min(best, other, key=lambda block: block.peak.all)
+    if not best.loops and (made := written_values(program)):
+        best = _from_parts(program, schedule, parts_of(program, made))
     large = (1 - WORTHWHILE_SHARE) * best.peak.all
     folded = window_folds(program, parts, best.schedule, large)
     if best.peak.all > PIECE_BYTES and folded:
@@ -273,6 +284,10 @@ class _Cut(NamedTuple):
         The largest, or hardly smaller.
     inner
         How it is computed in turns; None where it is not.
+    fits
+        Whether it is computed as a whole; else in turns, or values are that it is made of.
+    each
+        Operators that it calls.
     beside
         Bytes that it takes beside its cells.
     """
@@ -283,6 +298,8 @@ class _Cut(NamedTuple):
     edges: tuple[Line, ...]
     piece: ZRange
     inner: PieceLoop | None
+    fits: bool
+    each: int
     beside: Peak
 
     def loop(self, box: ZRange, takes: TurnPeak) -> PieceLoop:
@@ -293,9 +310,9 @@ class _Cut(NamedTuple):
             self.edges,
             then=None,
             adds=False,
-            fits=self.inner is None,
+            fits=self.fits,
             takes=takes,
-            each=self.inner.calls if self.inner else len(self.program.instructions),
+            each=self.each,
             windows=self.windows,
             carried=self.carried,
         )
@@ -346,14 +363,22 @@ def _cut_at(
 ) -> _Cut:
     piece = largest_piece(edges) if windows else usual_piece(edges)
     piece_peak = _piece_peak(program, piece, in_place)
-    inner = in_turns(program, piece) if piece_peak.all > PIECE_BYTES else None
+    inner, parts = None, BlockSchedule.whole(program, piece)
+    if piece_peak.all > PIECE_BYTES:
+        inner = in_turns(program, piece)
     if inner is not None:
         piece_peak = inner.takes.beside
+    elif piece_peak.all > PIECE_BYTES and windows:
+        parts = _block_schedule(program, piece)
+        if parts.loops:
+            piece_peak = parts.peak
     if windows:
         scratch = max([window.scratch_bytes for window in windows])
         piece_peak = piece_peak._replace(all=max(piece_peak.all, scratch))
         piece_peak = piece_peak.with_kept(sum([window.nbytes for window in windows]))
-    return _Cut(program, windows, (), edges, piece, inner, piece_peak)
+    calls = parts.calls if inner is None else inner.calls
+    fits = inner is None and not parts.loops
+    return _Cut(program, windows, (), edges, piece, inner, fits, calls, piece_peak)
 
 
 def _split(

@@ -36,9 +36,9 @@ MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have 
 # windows
 # Bytes of windows, from which on pieces are shorter: a worker's threads have several blocks
 LARGE_WINDOW_BYTES: Final = 2**29
-# Times the work of the whole, that such pieces may take together: with a month of hours in memory,
-# 4 TiB of maps were read once, not five times
-SHORTER_PIECES_WORK: Final = 1.5
+# Times the work of two pieces as one, that these may take: then all take two thirds more, at most.
+# With a month of hours in memory, 4 TiB of maps are read once, not five times
+SHORTER_PIECES_WORK: Final = 1.25
 
 # program
 # That a program remembers: a block's is needed by its task and when that runs

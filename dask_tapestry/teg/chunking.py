@@ -100,7 +100,7 @@ def concatenated_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
 
 
 def _one_grid(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
-    """The regular grid that all chunks in a row that are `said` lie in; None where there is none."""
+    """The regular grid in which all chunks lie that are `said`; None where there is none."""
     ends = list(accumulate(chunks.cuts.extent for chunks in inputs))
     said = [(end, one.cuts) for end, one in zip(ends, inputs, strict=True) if one.said]
     regular = [(end, cuts) for end, cuts in said if not cuts.edges and cuts.lead <= cuts.step]
