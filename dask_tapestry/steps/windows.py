@@ -254,13 +254,14 @@ class _Needs(NamedTuple):
 def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
     """What the pieces between the edges of a line need of each stored value.
 
-    The first, the last and two between are looked at.
+    The first two, the last and two in the middle are looked at.
     """
     whole = own.needs(box)
     if None in whole or any(len(boxes) > 1 for boxes in own.boxes(box)):
         return None
     pieces = list(pairwise(line))
-    spans = {n: pieces[n] for n in sorted({0, 1, min(2, len(pieces) - 1), len(pieces) - 1})}
+    middle = (len(pieces) - 1) // 2
+    spans = {n: pieces[n] for n in sorted({0, 1, middle, middle + 1, len(pieces) - 1})}
     seen = {n: own.needs(box.replace(dim, *span)) for n, span in spans.items()}
     by_piece = []
     for number in range(len(own.sources)):
@@ -273,25 +274,38 @@ def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> li
 
 
 def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | None:
-    """How pieces with these spans need `boxes`; None where these do not move along one axis."""
+    """How pieces with these spans need `boxes`; None where these do not move along one axis.
+
+    Needs are clipped where the value ends, of many pieces where each needs more than a piece: least
+    at the end of the first one's, and where the last one's begins.
+    """
     hull = reduce(ZRange.hull, boxes.values())
     moved = [a for a, n in enumerate(hull.shape) if any(b.shape[a] != n for b in boxes.values())]
     if len(moved) > 1:
         return None
     axis = moved[0] if moved else 0
-    inner = min(1, max(boxes) - 1)  # its need and the next one's begin where that is not clipped
-    here, there = boxes[inner], boxes[inner + 1]
-    steps = spans[inner + 1][0] - spans[inner][0]
-    pace, odd = divmod(there.lo[axis] - here.lo[axis], steps)
-    if odd or pace < 0:
+    last = max(boxes)
+    pace = _pace(boxes, spans, axis)
+    if pace is None:
         return None
-    start = here.lo[axis] - pace * spans[inner][0]
+    start = boxes[last].lo[axis] - pace * spans[last][0]
     found = _Needs(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
     for n, span in spans.items():
         starts, stops = found.ends(span)
         if (starts[0], stops[0]) != (boxes[n].lo[axis], boxes[n].hi[axis]):
             return None
     return found
+
+
+def _pace(boxes: Mapping[int, ZRange], spans: Mapping[int, Span], axis: int) -> int | None:
+    """Cells by which needs in the middle move with a step; None for parts of cells, and back."""
+    middle = max(boxes) // 2
+    (a, b), (c, d) = spans[middle], spans[middle + 1]
+    here, there = boxes[middle], boxes[middle + 1]
+    begun, odd = divmod(there.lo[axis] - here.lo[axis], c - a)
+    if not begun and not odd:  # both may begin where the value does
+        begun, odd = divmod(there.hi[axis] - here.hi[axis], d - b)
+    return None if odd or begun < 0 else begun
 
 
 def _with_chunks(own: WindowedProgram, needs: Sequence[_Needs], line: Line) -> Line:
