@@ -33,8 +33,8 @@ LONGER_PIECES: Final = 2
 # piece_cuts
 MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 
-# windows
-# Bytes of windows, from which on pieces are shorter: a worker's threads have several blocks
+# windows, block_schedule, streaming
+# Bytes of windows, from which on pieces are shorter, and made in parts: threads have several blocks
 LARGE_WINDOW_BYTES: Final = 2**29
 # Times the work of two pieces as one, that these may take: then all take two thirds more, at most.
 # With a month of hours in memory, 4 TiB of maps are read once, not five times
