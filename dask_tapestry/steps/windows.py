@@ -284,28 +284,35 @@ def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | 
     if len(moved) > 1:
         return None
     axis = moved[0] if moved else 0
+    found = [_needs(boxes, spans, hull, axis, pace) for pace in _paces(boxes, spans, axis)]
+    return next((needs for needs in found if _tells(needs, boxes, spans)), None)
+
+
+def _needs(
+    boxes: Mapping[int, ZRange], spans: Mapping[int, Span], hull: ZRange, axis: int, pace: int
+) -> _Needs:
     last = max(boxes)
-    pace = _pace(boxes, spans, axis)
-    if pace is None:
-        return None
     start = boxes[last].lo[axis] - pace * spans[last][0]
-    found = _Needs(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
+    return _Needs(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
+
+
+def _tells(needs: _Needs, boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> bool:
+    """Whether these are the needs of all pieces that were looked at."""
+    axis = needs.axis
     for n, span in spans.items():
-        starts, stops = found.ends(span)
+        starts, stops = needs.ends(span)
         if (starts[0], stops[0]) != (boxes[n].lo[axis], boxes[n].hi[axis]):
-            return None
-    return found
+            return False
+    return True
 
 
-def _pace(boxes: Mapping[int, ZRange], spans: Mapping[int, Span], axis: int) -> int | None:
-    """Cells by which needs in the middle move with a step; None for parts of cells, and back."""
+def _paces(boxes: Mapping[int, ZRange], spans: Mapping[int, Span], axis: int) -> list[int]:
+    """Cells by which needs in the middle move with a step, where they begin and where they end."""
     middle = max(boxes) // 2
     (a, b), (c, d) = spans[middle], spans[middle + 1]
     here, there = boxes[middle], boxes[middle + 1]
-    begun, odd = divmod(there.lo[axis] - here.lo[axis], c - a)
-    if not begun and not odd:  # both may begin where the value does
-        begun, odd = divmod(there.hi[axis] - here.hi[axis], d - b)
-    return None if odd or begun < 0 else begun
+    moves = (there.lo[axis] - here.lo[axis], c - a), (there.hi[axis] - here.hi[axis], d - b)
+    return [moved // steps for moved, steps in moves if moved >= 0 and moved % steps == 0]
 
 
 def _with_chunks(own: WindowedProgram, needs: Sequence[_Needs], line: Line) -> Line:
