@@ -109,7 +109,7 @@ def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: 
             )  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
-    flops, stored, peak, at_end, copied_at_end, *turns = own
+    flops, stored, peak, at_end, copied_at_end, calls, ahead, pieces, work_times = own
     copied, brought = (0 if local else at_end), brought - resident
     return Needs(
         bytes_read + stored,
@@ -121,7 +121,10 @@ def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: 
         flops,
         blocks,
         copied_at_end,
-        *turns,
+        calls,
+        ahead,
+        pieces,
+        work_times,
     )
 
 
