@@ -76,7 +76,9 @@ def planning_only(machines: dt.Resources) -> Iterator[None]:
         raise Planned(dt.plan(*data, resources=machines))
 
     def store(self: Any, sources: Any, targets: Any, **kwargs: Any) -> NoReturn:
-        raise Planned(dt.plan(*sources, resources=machines))
+        kwargs.pop("flush", None)
+        written = dt.store(sources, targets, **kwargs | {"compute": False})
+        raise Planned(dt.plan(written, resources=machines))
 
     with ExitStack() as stack:
         for owner, name, planned in (

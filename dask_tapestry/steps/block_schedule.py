@@ -17,7 +17,10 @@ from dask_tapestry.steps.formula_part import FormulaPart, formula_part
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import Merges
 from dask_tapestry.steps.peak import Peak, TurnPeak, peak_bytes, peak_of
+from dask_tapestry.steps.piece_alignment import stored_and_work
+from dask_tapestry.steps.piece_cuts import usual_piece
 from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.tuning import LARGE_WINDOW_BYTES
 from dask_tapestry.steps.windows import Window
 from dask_tapestry.zspace import ZRange
 
@@ -93,9 +96,73 @@ class PieceLoop:
         return self.count * self.each + merges + (self.then is not None)
 
     @property
+    def work_times(self) -> float:
+        """Times the operations of the whole that pieces take which share large windows.
+
+        Others compute a few cells again at most.
+        """
+        if sum([window.nbytes for window in self.windows]) <= LARGE_WINDOW_BYTES:
+            return 1.0
+        piece = usual_piece(self.edges)
+        (_, whole), (_, work) = (stored_and_work(self.program, b) for b in (self.box, piece))
+        each = work / max(1, piece.size)
+        return max(1.0, each * self.box.size / max(1, whole))
+
+    @property
     def bytes(self) -> int:
         """Bytes of the value, and of all beside it at most."""
         return self.takes.cells + self.takes.beside.all
+
+
+class PieceCut(NamedTuple):
+    """How cells are cut into pieces.
+
+    Attributes
+    ----------
+    program
+        What a piece takes.
+    windows
+        What of that pieces share.
+    carried
+        The boxes of what they hand on.
+    edges
+        Where pieces end.
+    piece
+        The largest, or hardly smaller.
+    inner
+        How it is computed in turns; None where it is not.
+    fits
+        Whether it is computed as a whole; else in turns, or values are that it is made of.
+    each
+        Operators that it calls.
+    beside
+        Bytes that it takes beside its cells.
+    """
+
+    program: Program
+    windows: tuple[Window, ...]
+    carried: tuple[ZRange, ...]
+    edges: tuple[tuple[int, ...], ...]
+    piece: ZRange
+    inner: PieceLoop | None
+    fits: bool
+    each: int
+    beside: Peak
+
+    def loop(self, box: ZRange, takes: TurnPeak) -> PieceLoop:
+        """The cells `box` in these pieces."""
+        return PieceLoop(
+            self.program,
+            box,
+            self.edges,
+            then=None,
+            adds=False,
+            fits=self.fits,
+            takes=takes,
+            each=self.each,
+            windows=self.windows,
+            carried=self.carried,
+        )
 
 
 class LoopEntry(NamedTuple):
@@ -223,6 +290,11 @@ class BlockSchedule(NamedTuple):
     def pieces(self) -> int:
         """Pieces of the value that has most; 1 where all is computed whole."""
         return max([loop.count for loop in self.loops.values()], default=1)
+
+    @property
+    def work_times(self) -> float:
+        """Times the operations of the whole that its loops take, as they compute cells again."""
+        return max([loop.work_times for loop in self.loops.values()], default=1.0)
 
     @property
     def calls(self) -> int:

@@ -15,7 +15,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.tuning import LITTLE_SHARE, SMALL_SHARE
-from dask_tapestry.teg import Operator, Split
+from dask_tapestry.teg import Operator, Sink, Split
 from dask_tapestry.zspace import ZRange
 
 
@@ -73,6 +73,16 @@ def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
     most = max([program.types[value].nbytes for value in (*part.inside, *part.inputs)], default=0)
     reads = set(program.instructions[goal - first].inputs) & part.inside
     return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE_SHARE * most})
+
+
+def written_values(program: Program) -> frozenset[int]:
+    """What a sink at the end writes, where the program makes it.
+
+    Chunks are written whole, but each may be made piece by piece.
+    """
+    last, first = program.instructions[-1], len(program.inputs)
+    is_sink = isinstance(last.operator, Sink)
+    return frozenset({value for value in last.inputs if is_sink and value >= first})
 
 
 def window_folds(

@@ -9,23 +9,29 @@ from dask_tapestry.steps.chunk_alignment import ChunkAlignment, units
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.tuning import LEAST_REPEATING_PIECES, LONGER_PIECES, REPEATED_WORK
 from dask_tapestry.teg import Source
+from dask_tapestry.zspace import ZRange
 
 
 @lru_cache(maxsize=2048)
-def piece_edges(program: Program) -> tuple[ChunkAlignment | None, ...]:
-    """Along each dimension of a part's output, where pieces may end; None where it is not cut."""
+def piece_edges(program: Program, most: float = REPEATED_WORK) -> tuple[ChunkAlignment | None, ...]:
+    """Along each dimension of a part's output, where pieces may end; None where it is not cut.
+
+    They take `most` times the work of the whole together, at most.
+    """
     shape = program.type.shape
     if 0 in shape:
         return (None,) * len(shape)
     along = units(program, (None,) * len(program.inputs))
-    return tuple([_first_grain(program, dim, unit) for dim, unit in enumerate(along)])
+    return tuple([_first_grain(program, dim, unit, most) for dim, unit in enumerate(along)])
 
 
-def _first_grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment | None:
+def _first_grain(
+    program: Program, dim: int, unit: ChunkAlignment, most: float
+) -> ChunkAlignment | None:
     """The grain of a unit; where that tells of no chunks, of one as long as chunks are."""
-    found = _grain(program, dim, unit)
+    found = _grain(program, dim, unit, most)
     sides = _sides(program) if found is None and unit == ChunkAlignment() else ()
-    longer = (_grain(program, dim, ChunkAlignment(side)) for side in sides)
+    longer = (_grain(program, dim, ChunkAlignment(side), most) for side in sides)
     return found or next((grain for grain in longer if grain is not None), None)
 
 
@@ -38,7 +44,7 @@ def _sides(program: Program) -> tuple[int, ...]:
     return tuple(sorted(found - {1}))
 
 
-def _grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment | None:
+def _grain(program: Program, dim: int, unit: ChunkAlignment, most: float) -> ChunkAlignment | None:
     """Pieces along `dim` together read and compute little more than the whole.
 
     Two edges in a row are looked at: the one in the middle may happen to be a chunk's.
@@ -59,7 +65,7 @@ def _grain(program: Program, dim: int, unit: ChunkAlignment) -> ChunkAlignment |
         if second[0] + layers(ends[2], ends[3])[0] > REPEATED_WORK * layers(ends[1], ends[3])[0]:
             return None
         again = (first[1] + second[1]) / max(1, work)
-        if again <= (1 if side == unit.length else REPEATED_WORK):
+        if again <= (1 if side == unit.length else most):
             return unit._replace(length=side)
         if unit.places:
             return None
@@ -83,9 +89,14 @@ def _ends_in_middle(unit: ChunkAlignment, side: int, extent: int) -> tuple[int, 
 
 def _layer_cost(program: Program, dim: int, lo: int, hi: int) -> tuple[int, int]:
     """Bytes that are read from stores for some layers of the output, and cells computed."""
+    return stored_and_work(program, program.type.box.replace(dim, lo, hi))
+
+
+def stored_and_work(program: Program, box: ZRange) -> tuple[int, int]:
+    """Bytes that are read from stores for the output's cells `box`, and cells and operations."""
     stored = cells = 0
-    for value, box, _ in program.schedule(program.type.box.replace(dim, lo, hi)).works:
+    for value, own, _ in program.schedule(box).works:
         operator, _, types, *_ = program.instruction(value)
-        stored += operator.stored_bytes(box)
-        cells += box.size + operator.flops(types, box)
+        stored += operator.stored_bytes(own)
+        cells += own.size + operator.flops(types, own)
     return stored, cells

@@ -17,26 +17,31 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import takewhile
 from math import prod
-from typing import NamedTuple
 
-from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceLoop
+from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry, PieceCut, PieceLoop
 from dask_tapestry.steps.carried_state import carrying, is_in_order
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import merges_of
-from dask_tapestry.steps.parts import Part, little_inputs, parts_of, split_at, window_folds
+from dask_tapestry.steps.parts import (
+    Part,
+    little_inputs,
+    parts_of,
+    split_at,
+    window_folds,
+    written_values,
+)
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.store_reads import bytes_from_stores
-from dask_tapestry.steps.tuning import MOST_PIECES, PARTIAL_BYTES, PIECE_BYTES, WORTHWHILE_SHARE
-from dask_tapestry.steps.windows import (
-    Line,
-    Window,
-    opened,
-    reads_apart,
-    sliding,
-    stored_values,
+from dask_tapestry.steps.tuning import (
+    LARGE_WINDOW_BYTES,
+    MOST_PIECES,
+    PARTIAL_BYTES,
+    PIECE_BYTES,
+    WORTHWHILE_SHARE,
 )
+from dask_tapestry.steps.windows import Line, Window, sharing_pieces, stored_values
 from dask_tapestry.teg import Merging, Sink, Turns
 from dask_tapestry.zspace import ZRange
 
@@ -52,10 +57,12 @@ def block_schedule_of(program: Program, box: ZRange) -> BlockSchedule:
 
 
 def piece_schedule_of(loop: PieceLoop, piece: ZRange) -> BlockSchedule:
-    """How a piece of a loop is computed: as a whole, or in a loop of its own."""
-    inner = None if loop.fits else in_turns(loop.program, piece)
-    if inner is None:
+    """How a piece of a loop is computed: as a whole, in a loop of its own, or with some inside."""
+    if loop.fits:
         return BlockSchedule.whole(loop.program, piece)
+    inner = in_turns(loop.program, piece)
+    if inner is None:
+        return _in_parts(loop.program, piece)
     schedule, inputs = loop.program.schedule(piece), range(len(loop.program.inputs))
     goal = Work(len(loop.program.types) - 1, piece, ())
     entry = _loop_entry(goal, inner, schedule.works, tuple(inputs))
@@ -91,6 +98,14 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
         best = min(best, other, key=lambda block: block.peak.all)
     inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
     return _less_if_read_first(best, whole, inside & stored_values(program))
+
+
+def _in_parts(program: Program, piece: ZRange) -> BlockSchedule:
+    """A piece as blocks are computed, or what a sink writes of it in turns, if nothing else is."""
+    block, made = _block_schedule(program, piece), written_values(program)
+    if block.loops or not made:
+        return block
+    return _from_parts(program, block.schedule, parts_of(program, made))
 
 
 def _less_if_read_first(
@@ -263,57 +278,12 @@ def _merging_loop(program: Program, box: ZRange, merging: Merging) -> tuple[Piec
     return replace(cut.loop(nodes, takes), then=then, merges=merges), of_piece.all
 
 
-class _Cut(NamedTuple):
-    """How cells are cut into pieces.
-
-    Attributes
-    ----------
-    program
-        What a piece takes.
-    windows
-        What of that pieces share.
-    carried
-        The boxes of what they hand on.
-    edges
-        Where pieces end.
-    piece
-        The largest, or hardly smaller.
-    inner
-        How it is computed in turns; None where it is not.
-    beside
-        Bytes that it takes beside its cells.
-    """
-
-    program: Program
-    windows: tuple[Window, ...]
-    carried: tuple[ZRange, ...]
-    edges: tuple[Line, ...]
-    piece: ZRange
-    inner: PieceLoop | None
-    beside: Peak
-
-    def loop(self, box: ZRange, takes: TurnPeak) -> PieceLoop:
-        """The cells `box` in these pieces."""
-        return PieceLoop(
-            self.program,
-            box,
-            self.edges,
-            then=None,
-            adds=False,
-            fits=self.inner is None,
-            takes=takes,
-            each=self.inner.calls if self.inner else len(self.program.instructions),
-            windows=self.windows,
-            carried=self.carried,
-        )
-
-
 def _best_cut(
     program: Program, box: ZRange, in_place: bool, adds: bool = False, moving: bool = False
-) -> _Cut | None:
+) -> PieceCut | None:
     """Pieces that take least memory, which hand on what they come to where they must."""
 
-    def cut_of(program: Program) -> _Cut | None:
+    def cut_of(program: Program) -> PieceCut | None:
         if moving:
             return _moving_cut(program, box, in_place)
         return _plain_cut(program, box, in_place, adds)
@@ -330,7 +300,9 @@ def _best_cut(
     return other if cut is None or other.beside.all < cut.beside.all else cut
 
 
-def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False) -> _Cut | None:
+def _plain_cut(
+    program: Program, box: ZRange, in_place: bool, adds: bool = False
+) -> PieceCut | None:
     """Pieces that end between stored chunks."""
     excess = _bytes(program, box, final=False) / PIECE_BYTES
     edges = cuts_of_pieces(program, box, excess, 0 if adds else None)
@@ -339,40 +311,36 @@ def _plain_cut(program: Program, box: ZRange, in_place: bool, adds: bool = False
     return _cut_at(program, (), edges, in_place)
 
 
-def _moving_cut(program: Program, box: ZRange, in_place: bool) -> _Cut | None:
+def _moving_cut(program: Program, box: ZRange, in_place: bool) -> PieceCut | None:
     """Pieces along the dimension whose windows are smallest."""
-    own, shape = opened(program), box.shape
     excess = min(_bytes(program, box, final=False) / PIECE_BYTES, MOST_PIECES)
-    if own is None or excess <= 1 or reads_apart(program, box):
+    found = sharing_pieces(program, box, excess)
+    if found is None or not is_in_order(program, box, found.edges):
         return None
-    candidates = [
-        (sum([window.nbytes for window in slid.windows]), dim, slid)
-        for dim, extent in enumerate(shape)
-        if extent > 1 and (slid := sliding(own, box, dim, excess)) is not None
-    ]
-    if not candidates:
-        return None
-    _, along, (line, windows) = min(candidates)
-    ends = list(zip(box.lo, box.hi, strict=True))
-    edges = (*ends[:along], line, *ends[along + 1 :])
-    return (
-        _cut_at(own.program, windows, edges, in_place) if is_in_order(program, box, edges) else None
-    )
+    return _cut_at(found.program, found.windows, found.edges, in_place)
 
 
 def _cut_at(
     program: Program, windows: tuple[Window, ...], edges: tuple[Line, ...], in_place: bool
-) -> _Cut:
+) -> PieceCut:
     piece = largest_piece(edges) if windows else usual_piece(edges)
     piece_peak = _piece_peak(program, piece, in_place)
-    inner = in_turns(program, piece) if piece_peak.all > PIECE_BYTES else None
+    inner, parts = None, BlockSchedule.whole(program, piece)
+    if piece_peak.all > PIECE_BYTES:
+        inner = in_turns(program, piece)
     if inner is not None:
         piece_peak = inner.takes.beside
+    elif windows and piece_peak.all > LARGE_WINDOW_BYTES:
+        divided = _in_parts(program, piece)
+        if divided.peak.all <= WORTHWHILE_SHARE * piece_peak.all:
+            parts, piece_peak = divided, divided.peak
     if windows:
         scratch = max([window.scratch_bytes for window in windows])
         piece_peak = piece_peak._replace(all=max(piece_peak.all, scratch))
         piece_peak = piece_peak.with_kept(sum([window.nbytes for window in windows]))
-    return _Cut(program, windows, (), edges, piece, inner, piece_peak)
+    calls = parts.calls if inner is None else inner.calls
+    fits = inner is None and not parts.loops
+    return PieceCut(program, windows, (), edges, piece, inner, fits, calls, piece_peak)
 
 
 def _split(

@@ -33,6 +33,13 @@ LONGER_PIECES: Final = 2
 # piece_cuts
 MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 
+# windows, block_schedule, streaming
+# Bytes of windows, from which on pieces are shorter, and made in parts: threads have several blocks
+LARGE_WINDOW_BYTES: Final = 2**29
+# Times the work of two pieces as one, that these may take: then all take two thirds more, at most.
+# With a month of hours in memory, 4 TiB of maps are read once, not five times
+SHORTER_PIECES_WORK: Final = 1.25
+
 # program
 # That a program remembers: a block's is needed by its task and when that runs
 SCHEDULES_REMEMBERED: Final = 64

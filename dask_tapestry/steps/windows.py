@@ -21,6 +21,12 @@ import numpy as np
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.steps.tuning import (
+    LARGE_WINDOW_BYTES,
+    PIECE_BYTES,
+    REPEATED_WORK,
+    SHORTER_PIECES_WORK,
+)
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import ZRange
 
@@ -142,14 +148,63 @@ class Sliding(NamedTuple):
     line: Line
     windows: tuple[Window, ...]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all windows."""
+        return sum([window.nbytes for window in self.windows])
 
-def sliding(own: WindowedProgram, box: ZRange, dim: int, excess: float) -> Sliding | None:
+
+class SharingPieces(NamedTuple):
+    """What computes pieces from windows, the edges of pieces, and these windows."""
+
+    program: Program
+    edges: tuple[Line, ...]
+    windows: tuple[Window, ...]
+
+
+def sharing_pieces(program: Program, box: ZRange, excess: float) -> SharingPieces | None:
+    """Some `excess` pieces along the dimension whose windows are smallest; None without windows.
+
+    Where all windows are large, pieces are shorter, and compute more again: so windows are, too.
+    """
+    own = opened(program)
+    if own is None or excess <= 1 or reads_apart(program, box):
+        return None
+    found = _smallest(own, box, excess, REPEATED_WORK)
+    size = excess * PIECE_BYTES if found is None else found[0]
+    if size > LARGE_WINDOW_BYTES:
+        shorter = _smallest(own, box, excess, SHORTER_PIECES_WORK)
+        found = min(filter(None, (found, shorter)), default=None)
+    if found is None:
+        return None
+    _, along, slid = found
+    ends = list(zip(box.lo, box.hi, strict=True))
+    return SharingPieces(own.program, (*ends[:along], slid.line, *ends[along + 1 :]), slid.windows)
+
+
+def _smallest(
+    own: WindowedProgram, box: ZRange, excess: float, most: float
+) -> tuple[int, int, Sliding] | None:
+    """Bytes, dimension, and pieces with the smallest windows; None where there are none."""
+    candidates = [
+        (slid.nbytes, dim, slid)
+        for dim, extent in enumerate(box.shape)
+        if extent > 1 and (slid := sliding(own, box, dim, excess, most)) is not None
+    ]
+    return min(candidates, default=None)
+
+
+def sliding(
+    own: WindowedProgram, box: ZRange, dim: int, excess: float, most: float = REPEATED_WORK
+) -> Sliding | None:
     """Some `excess` pieces along a dimension of the output's cells `box`, and their windows.
+
+    They compute up to `most` times what the whole does.
 
     None where pieces cannot share windows: they compute too much again, or what they need of a
     stored value does not move on along one axis.
     """
-    grain = piece_edges(own.program.anywhere)[dim]
+    grain = piece_edges(own.program.anywhere, most)[dim]
     lo, hi = box.lo[dim], box.hi[dim]
     if grain is None or hi - lo <= max(1, grain.length):
         return None
@@ -199,13 +254,14 @@ class _Needs(NamedTuple):
 def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
     """What the pieces between the edges of a line need of each stored value.
 
-    The first, the last and two between are looked at.
+    The first two, the last and two in the middle are looked at.
     """
     whole = own.needs(box)
     if None in whole or any(len(boxes) > 1 for boxes in own.boxes(box)):
         return None
     pieces = list(pairwise(line))
-    spans = {n: pieces[n] for n in sorted({0, 1, min(2, len(pieces) - 1), len(pieces) - 1})}
+    middle = (len(pieces) - 1) // 2
+    spans = {n: pieces[n] for n in sorted({0, 1, middle, middle + 1, len(pieces) - 1})}
     seen = {n: own.needs(box.replace(dim, *span)) for n, span in spans.items()}
     by_piece = []
     for number in range(len(own.sources)):
@@ -218,25 +274,45 @@ def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> li
 
 
 def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | None:
-    """How pieces with these spans need `boxes`; None where these do not move along one axis."""
+    """How pieces with these spans need `boxes`; None where these do not move along one axis.
+
+    Needs are clipped where the value ends, of many pieces where each needs more than a piece: least
+    at the end of the first one's, and where the last one's begins.
+    """
     hull = reduce(ZRange.hull, boxes.values())
     moved = [a for a, n in enumerate(hull.shape) if any(b.shape[a] != n for b in boxes.values())]
     if len(moved) > 1:
         return None
     axis = moved[0] if moved else 0
-    inner = min(1, max(boxes) - 1)  # its need and the next one's begin where that is not clipped
-    here, there = boxes[inner], boxes[inner + 1]
-    steps = spans[inner + 1][0] - spans[inner][0]
-    pace, odd = divmod(there.lo[axis] - here.lo[axis], steps)
-    if odd or pace < 0:
-        return None
-    start = here.lo[axis] - pace * spans[inner][0]
-    found = _Needs(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
+    found = [_needs(boxes, spans, hull, axis, pace) for pace in _paces(boxes, spans, axis)]
+    return next((needs for needs in found if _tells(needs, boxes, spans)), None)
+
+
+def _needs(
+    boxes: Mapping[int, ZRange], spans: Mapping[int, Span], hull: ZRange, axis: int, pace: int
+) -> _Needs:
+    last = max(boxes)
+    start = boxes[last].lo[axis] - pace * spans[last][0]
+    return _Needs(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
+
+
+def _tells(needs: _Needs, boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> bool:
+    """Whether these are the needs of all pieces that were looked at."""
+    axis = needs.axis
     for n, span in spans.items():
-        starts, stops = found.ends(span)
+        starts, stops = needs.ends(span)
         if (starts[0], stops[0]) != (boxes[n].lo[axis], boxes[n].hi[axis]):
-            return None
-    return found
+            return False
+    return True
+
+
+def _paces(boxes: Mapping[int, ZRange], spans: Mapping[int, Span], axis: int) -> list[int]:
+    """Cells by which needs in the middle move with a step, where they begin and where they end."""
+    middle = max(boxes) // 2
+    (a, b), (c, d) = spans[middle], spans[middle + 1]
+    here, there = boxes[middle], boxes[middle + 1]
+    moves = (there.lo[axis] - here.lo[axis], c - a), (there.hi[axis] - here.hi[axis], d - b)
+    return [moved // steps for moved, steps in moves if moved >= 0 and moved % steps == 0]
 
 
 def _with_chunks(own: WindowedProgram, needs: Sequence[_Needs], line: Line) -> Line:

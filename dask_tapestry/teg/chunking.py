@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import reduce
+from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -87,14 +88,33 @@ def common_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
 def concatenated_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
     """The chunks of several inputs in a row; None where there would be too many.
 
-    None too where nobody said any and they differ: the joined value has canonical ones.
+    None too where nobody said any and they differ: the joined value has canonical ones. Where
+    chunks have weights, only what is stored has any, and what is joined to it adds no edges.
     """
+    if any(chunks.weight for chunks in inputs):
+        grid = _one_grid(inputs)
+        if grid is not None:
+            return grid
     is_said = any(chunks.said for chunks in inputs)
     alike = all(chunks.cuts == inputs[0].cuts for chunks in inputs)
     if sum(chunks.cuts.count for chunks in inputs) > MOST_CHUNK_EDGES or not (is_said or alike):
         return None
     lengths = [n for chunks in inputs for n in chunks.cuts.lengths()]
     return AxisChunks(without_slivers(lengths, max(lengths)), is_said)
+
+
+def _one_grid(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
+    """The regular grid in which all chunks lie that are `said`; None where there is none."""
+    ends = list(accumulate(chunks.cuts.extent for chunks in inputs))
+    said = [(end, one.cuts) for end, one in zip(ends, inputs, strict=True) if one.said]
+    regular = [(end, cuts) for end, cuts in said if not cuts.edges and cuts.lead <= cuts.step]
+    if not said or len(regular) < len(said):
+        return None
+    step = max(cuts.step for _, cuts in said)
+    leads = {(end - cuts.extent + cuts.lead) % step for end, cuts in said}
+    if len(leads) > 1 or any(cuts.step != step for _, cuts in said):
+        return None
+    return AxisChunks(Cuts.regular(ends[-1], step, leads.pop() or step), True)
 
 
 def without_slivers(lengths: Iterable[int], longest: int) -> Cuts:

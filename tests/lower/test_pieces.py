@@ -226,3 +226,25 @@ def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
         measured, predicted = peak_of(job)
     assert measured < predicted + SPARE / 4
     assert predicted < data.nbytes + 0.5 * SPARE
+
+
+@pytest.mark.parametrize("window", [5, 64, 100])
+def test_long_windows_in_pieces_have_the_bits_of_the_whole(tmp_path, window):
+    """Pieces share large windows, the first ones from where the value begins, and are in parts."""
+    cells = np.random.default_rng(0).random((500, 6, 10)).astype("f4")
+    maps = zarr.create_array(tmp_path / "maps", data=cells, chunks=(1, 6, 10))
+
+    def means():
+        x = dt.pad(dt.from_zarr(maps), ((window - 1, 0), (0, 0), (0, 0)), constant_values=np.nan)
+        return dt.lib.stride_tricks.sliding_window_view(x, window, axis=0).mean(-1)
+
+    def written(name):
+        dt.to_zarr(means(), tmp_path / name, resources=ALONE)
+        return zarr.open_array(tmp_path / name)[:]
+
+    whole, largest = written("whole"), dt.nanmax(means(), axis=0).compute(scheduler="sync")
+    assert np.isnan(whole[: window - 1]).all()
+    for size in (256, 1000, 4000):
+        with pieces_of(size, always=False):
+            assert same_bits(written(f"pieces {size}"), whole)
+            assert same_bits(dt.nanmax(means(), axis=0).compute(scheduler="sync"), largest)

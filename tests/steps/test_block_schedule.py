@@ -20,6 +20,14 @@ def test_pieces_are_counted_and_each_calls_what_its_program_does():
     assert loop.bytes == loop.takes.cells + loop.takes.beside.all
 
 
+def test_pieces_that_share_large_windows_compute_again_what_is_told():
+    maps = stored((20_000, 721, 1440), "f4", (1, 721, 1440))
+    for window, least, most in ((3, 1, 1), (720, 1.2, 2)):
+        seen = dt.lib.stride_tricks.sliding_window_view(maps * 2, window, axis=0)
+        block = block_of(dt.to_zarr(seen.mean(-1), "nowhere", compute=False))
+        assert least <= block.work_times <= most
+
+
 def test_what_is_computed_whole_is_called_once():
     whole = block_of(dt.asarray([1.0]) + 1)
     assert (whole.calls, whole.ahead, whole.pieces) == (1, 1, 1)

@@ -1,6 +1,12 @@
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps.parts import finest_program, little_inputs, parts_of, with_last
+from dask_tapestry.steps.parts import (
+    finest_program,
+    little_inputs,
+    parts_of,
+    with_last,
+    written_values,
+)
 from tests.planner.graphs import stored
 
 
@@ -81,3 +87,11 @@ def test_little_inputs_can_be_apart():
     assert set(parts_of(program, little)) == {last, *little}
     whole = group_of(x[1:].sum(0).node, set()).program
     assert not little_inputs(whole, len(whole.types) - 1, parts_of(whole)[len(whole.types) - 1])
+
+
+def test_what_a_sink_writes_is_known_where_the_program_makes_it():
+    x = stored((60, 90), "f8", (20, 30))
+    program = group_of(dt.to_zarr(x + 1, "nowhere", compute=False).node, set()).program
+    (made,) = written_values(program)
+    assert program.instruction(made).operator.name == "elementwise"
+    assert not written_values(group_of((x + 1).node, set()).program)

@@ -4,7 +4,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps.windows import opened, reads_apart, sliding
+from dask_tapestry.steps.windows import opened, reads_apart, sharing_pieces, sliding
 from dask_tapestry.zspace import ZRange
 from tests.planner.graphs import stored
 
@@ -79,6 +79,33 @@ def test_all_that_pieces_need_is_in_windows():
                 if stop > there[n]:
                     there[n] = window.end(stop)
                     assert there[n] - start <= window.length
+
+
+def averaged(steps, window):
+    """Means of windows of maps, each in a chunk of its own."""
+    maps = stored((steps, 721, 1440), "f4", (1, 721, 1440))
+    padded = dt.pad(maps, ((window - 1, 0), (0, 0), (0, 0)))
+    return dt.lib.stride_tricks.sliding_window_view(padded, window, axis=0).mean(-1)
+
+
+def test_windows_that_begin_with_the_value_move_on_later():
+    value = averaged(4000, 700)
+    for start, stop in ((0, 4000), (0, 1500), (300, 2000)):
+        box = value.node.type.box.replace(0, start, stop)
+        own = opened(group_of(value.node, set()).program)
+        found = sliding(own, box, 0, 30, 1.25)
+        assert len(found.line) > 4
+        (window,) = found.windows
+        needs = [own.needs(box.replace(0, *span))[0] for span in pairwise(found.line)]
+        assert max(need.shape[0] for need in needs) == window.length
+
+
+def test_pieces_are_shorter_where_windows_are_large():
+    program = group_of(averaged(40_000, 720).node, set()).program
+    wide = program.type.box.replace(0, 5000, 15_000)
+    narrow = wide.replace(1, 0, 8)
+    (large,), (small,) = (sharing_pieces(program, box, 4096).windows for box in (wide, narrow))
+    assert large.length < 720 + 512 < small.length
 
 
 NONE = {

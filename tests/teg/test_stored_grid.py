@@ -41,6 +41,9 @@ def x():
         (lambda x: x.reshape(60, 9, 10), ["3x20", "(2, 1, 2, 1, 2, 1)", "10"]),
         (lambda x: dt.concatenate([x, x]), ["6x20", "6x15"]),
         (lambda x: dt.concatenate([x, dt.ones((20, 90))]), ["4x20", "6x15"]),
+        (lambda x: dt.concatenate([dt.ones((33, 90)), x]), ["13 + 4x20", "6x15"]),
+        (lambda x: dt.pad(x, ((0, 0), (31, 7)), mode="constant"), ["3x20", "1 + 9x15"]),
+        (lambda x: dt.concatenate([x, x[5:]]), ["(20, 20, 20, 15, 20, 20)", "6x15"]),
         (lambda x: dt.broadcast_to(x, (4, *SHAPE)), [None, "3x20", "6x15"]),
     ],
 )

@@ -198,7 +198,7 @@ def step_cost(
 
     def like(box: ZRange) -> BlocksAlike:
         needs = needing(program, box, input_cuts, machine.workers == 1)
-        block = block_seconds(program, box, machine, input_cuts, order)
+        block = needs.work_times * block_seconds(program, box, machine, input_cuts, order)
         block += _fresh_seconds(program, box, needs.work, handy, machine)
         return BlocksAlike(
             seconds=block / 2 if saves_half(program, tuple(cuts)) else block,

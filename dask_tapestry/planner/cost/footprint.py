@@ -44,6 +44,8 @@ class Needs(NamedTuple):
         Pieces of which one is computed while the next one is read; 1 where all is read before.
     pieces
         In which it is computed, one after the other.
+    work_times
+        Times its operations that these take, as pieces compute again what is between them.
     """
 
     read: int
@@ -58,6 +60,7 @@ class Needs(NamedTuple):
     calls: int
     ahead: int
     pieces: int
+    work_times: float
 
 
 def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
@@ -77,7 +80,7 @@ def least_needs(program: Program, box: ZRange, chunks: Held, local: bool) -> Nee
     size = cells if is_new or (is_computed and not local) else 0  # a view is copied at its end
     flops, stored = _flops_and_stored(program, box)
     peak = Peak(cells if is_new else 0, 0, 0, size, size)
-    turns = len(program.schedule(box).works), MOST_PIECES, MOST_PIECES
+    turns = len(program.schedule(box).works), MOST_PIECES, MOST_PIECES, 1.0
     own = _Own(flops, stored, peak, 0, False, *turns)
     return _with_inputs(program, box, tuple(chunks), local, own)
 
@@ -106,7 +109,7 @@ def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: 
             )  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
-    flops, stored, peak, at_end, copied_at_end, *turns = own
+    flops, stored, peak, at_end, copied_at_end, calls, ahead, pieces, work_times = own
     copied, brought = (0 if local else at_end), brought - resident
     return Needs(
         bytes_read + stored,
@@ -118,7 +121,10 @@ def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: 
         flops,
         blocks,
         copied_at_end,
-        *turns,
+        calls,
+        ahead,
+        pieces,
+        work_times,
     )
 
 
@@ -147,6 +153,7 @@ class _Own(NamedTuple):
     calls: int
     ahead: int
     pieces: int
+    work_times: float
 
 
 @lru_cache(maxsize=4096)
@@ -159,7 +166,7 @@ def _own_needs(program: Program, box: ZRange) -> _Own:
     in_turns = (last, box) in block.loops
     at_end = peak.last if in_turns else _copied_bytes(program, box, peak)
     fills = bool(program.instructions) and program.instructions[-1].operator.fills
-    turns = block.calls, block.ahead, block.pieces
+    turns = block.calls, block.ahead, block.pieces, block.work_times
     return _Own(flops, stored, peak, at_end, not (in_turns or fills), *turns)
 
 

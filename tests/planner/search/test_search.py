@@ -248,3 +248,14 @@ def test_what_does_not_fit_alone_either_is_refused(large_chunks):
     small = dt.Resources(workers=2, threads=2, memory="1.4 GB")
     with pytest.raises(dt.MemoryLimitError, match="smallest block"):
         dt.plan(large_chunks[100:110], resources=small)
+
+
+@pytest.mark.parametrize(("others", "last"), [([3], [7]), ([], [7]), ([3], [])])
+def test_the_last_way_is_compared_with_others_where_it_was_searched_first(
+    monkeypatch, others, last
+):
+    found = {"others": others, "last": last}
+    monkeypatch.setattr(module, "_within_shares", lambda spaces, *_: found[spaces[0]])
+    ways = [["others"], ["last"]]
+    expected = [*others, *last] if last else []
+    assert module._first_that_fit(ways, "auto", 0, []) == expected
