@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dask_tapestry.arrays.core.repeatable import are_repeatable
 from dask_tapestry.arrays.core.selection import Selection
 from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.planner.machine.resources import live_client
@@ -43,18 +44,17 @@ class Deferred:
 
     {Parameters}
         counts: The count graph: a small tensor.
-        keep: What `counts` stands on, and the value graph reads: kept by the count run.
+        keep: What `counts` stands on, and the value graph reads: kept by the count run, or computed
+            again where that is the same and workers cannot hold it.
         build: Makes the node from the counts' value and the nodes that hold what of `keep` was
-            kept.
+            kept: all of it, or nothing.
         bound: The node if the mask were true everywhere: no dimension can be longer than there.
         owner: The node with which the outcome of the count run is forgotten, and what it kept: one
             that goes with the arrays that are read of it, or that is kept itself.
         selection: What is the same cells, not counted; None where they are better counted.
-        is_spare: Whether what is kept may be computed again instead, where it cannot be held:
-            `build` is then given nothing that was kept.
     """
 
-    __slots__ = ("_effects", "_read", "bound", "build", "counts", "is_spare", "owner", "selection")
+    __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner", "selection")
 
     def __init__(
         self,
@@ -64,10 +64,9 @@ class Deferred:
         bound: Node,
         owner: Node,
         selection: Selection | None = None,
-        is_spare: bool = False,
     ) -> None:
         self.counts, self.build, self.bound = counts, build, bound
-        self.owner, self.selection, self.is_spare = owner, selection, is_spare
+        self.owner, self.selection = owner, selection
         self._read = tuple(keep)
         self._effects: tuple[Node, ...] | None = None
 
@@ -81,8 +80,7 @@ class Deferred:
 
     def made_with(self, build: Build, bound: Node, selection: Selection | None = None) -> Deferred:
         """Another node for the same counts."""
-        spare = self.is_spare
-        return Deferred(self.counts, self._read, build, bound, self.owner, selection, spare)
+        return Deferred(self.counts, self._read, build, bound, self.owner, selection)
 
     def _built(self, run: CountRun) -> Node:
         """The node for the outcome of a run; nothing that was kept is computed again."""
@@ -131,7 +129,7 @@ class Deferred:
 
     def lets_go(self) -> bool:
         """Keep from now on only what follows effects; False where that is all, or all is needed."""
-        lets_go = self.is_spare and bool(self._read)
+        lets_go = bool(self._read) and are_repeatable(self._read)
         if lets_go:
             self._read, self._effects = (), None
         return lets_go

@@ -148,7 +148,7 @@ def _repeated_as_computed(x: Array, repeats: Array, axis: int) -> Array:
     ends = scan(each, "add", 0)
 
     def build(total: Counts, kept: Sequence[Node]) -> Node:
-        source = searchsorted(coordinates((int(total),), 0), kept[0], "right")
+        source = searchsorted(coordinates((int(total),), 0), kept[0] if kept else ends, "right")
         return take(x.node, source, axis)
 
     most = int(np.iinfo(WIDE).max) if repeats.dtype.kind != "b" else 1

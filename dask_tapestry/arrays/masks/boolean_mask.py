@@ -61,10 +61,10 @@ def deferred_selection(
     span = span_of(mask.type.size, line)
 
     def build(counts: Counts, kept: Sequence[Node]) -> Node:
-        held = dict(zip((mask, *keep), kept, strict=True))
+        held = dict(zip((mask, *keep), kept, strict=True)) if kept else {}
 
         def pick(x: Tensor, dim: int = 0) -> Tensor:
-            return compress_tensor(held.get(x, x), held[mask], dim, counts, span)
+            return compress_tensor(held.get(x, x), held.get(mask, mask), dim, counts, span)
 
         return make(pick)
 

@@ -133,7 +133,7 @@ def with_estimated_bins(
 
         bound = full((MOST_BINS + 1,), np.zeros((), make(x, 1).dtype)[()])
         owner = values if keep else x.node  # what is kept goes with what reads it
-        return Array(Deferred(values, keep, build, bound, owner, is_spare=True))
+        return Array(Deferred(values, keep, build, bound, owner))
 
     return tuple(map(deferred, makers))
 

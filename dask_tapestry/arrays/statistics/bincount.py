@@ -69,7 +69,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         return bincount_tensor(numbers, max(int(counts), least), added, strict=True)
 
     owner = longest if keep else cells  # what is kept goes with what reads it
-    return Array(Deferred(longest, keep, build, bound, owner, is_spare=True))
+    return Array(Deferred(longest, keep, build, bound, owner))
 
 
 def is_at_hand(cells: Tensor) -> bool:
