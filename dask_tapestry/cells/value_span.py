@@ -24,7 +24,7 @@ class Span(NamedTuple):
     most: int
 
     @property
-    def count(self) -> int:
+    def extent(self) -> int:
         """How many integers there are."""
         return self.most - self.least + 1
 

@@ -318,6 +318,15 @@ GROUPED_CELL_FLOPS: Final = 8  # of a cell that is added
 # sorting/joined_keys
 KEY_BYTE_FLOPS: Final = 3  # of a key: 1.7 ns
 
+# cells/order_key
+ORDER_KEY_FLOPS: Final = 8  # of a cell: a NaN is looked for, and bits turned, in NumPy's loops
+
+# sorting/rank_digits
+DIGIT_BITS: Final = 16  # of a key in a pass: tables of 512 KiB, which caches hold; 4 passes of f8
+MOST_DIGIT_RANKS: Final = 8  # tables of a block, and comparisons of each cell
+ADDED_TABLES: Final = 16  # of parts, by one task: of 4 MiB with most ranks
+DIGIT_PARTS: Final = (4, 32, 256, 2048)  # that count, of which a plan chooses
+
 # sorting/order_statistics
 RANK_PASS_FLOPS: Final = 2  # of a cell of a long lane, for each group of ranks
 

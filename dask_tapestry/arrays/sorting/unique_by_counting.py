@@ -49,7 +49,7 @@ class UniqueByCounting:
         span = value_span(x.node)
         if span is None or span.most > MOST_PLACE:
             return False
-        return span.count <= MOST_COUNTED and x.size >= CELLS_A_VALUE * span.count
+        return span.extent <= MOST_COUNTED and x.size >= CELLS_A_VALUE * span.extent
 
     @classmethod
     def of(cls, x: Array) -> UniqueByCounting:
@@ -59,8 +59,8 @@ class UniqueByCounting:
         cells = reshape(x.node, (x.size,))
         wide = cells if x.dtype.itemsize >= WORK.itemsize else astype(cells, WORK)
         places = astype(elementwise("subtract", wide, span.least), WORK)
-        numbers = elementwise("add", coordinates((span.count,), 0), span.least)
-        return cls(x.shape, places, astype(numbers, x.dtype), bincount(places, span.count))
+        numbers = elementwise("add", coordinates((span.extent,), 0), span.least)
+        return cls(x.shape, places, astype(numbers, x.dtype), bincount(places, span.extent))
 
     @property
     def _mask(self) -> Tensor:

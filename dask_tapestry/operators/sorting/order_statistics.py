@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.cells.order_key import has_order_key
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.lanes import (
@@ -18,8 +19,10 @@ from dask_tapestry.operators.lanes import (
     sort_flops,
 )
 from dask_tapestry.operators.sorting.exchange_sort import run_counts
+from dask_tapestry.operators.sorting.rank_digits import cells_of_ranks
 from dask_tapestry.operators.sorting.sort import sorted_by_exchange
-from dask_tapestry.operators.tuning import RANK_PASS_FLOPS
+from dask_tapestry.operators.tuning import DIGIT_PARTS, MOST_DIGIT_RANKS, RANK_PASS_FLOPS
+from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
@@ -46,7 +49,13 @@ class OrderStatistics(LaneOperator):
         if not x.size or not self.ranks:
             return ()
         runs = run_counts(x.shape[self.axis], x.dtype.itemsize)
-        return (Form("exchange", runs, by_exchange),) if runs else ()
+        if not runs:
+            return ()
+        exchange = Form("exchange", runs, by_exchange)
+        is_lone = x.size == x.shape[self.axis] and has_order_key(x.dtype)
+        if not is_lone or len(set(self.ranks)) > MOST_DIGIT_RANKS:
+            return (exchange,)
+        return exchange, Form("digits", DIGIT_PARTS, by_digits)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"ranks": self.ranks, "axis": self.axis, "part": self.part(box)}
@@ -85,6 +94,15 @@ def by_exchange(node: Tensor, runs: int) -> Tensor:
     whole, (x,) = node.operator, node.inputs
     assert isinstance(whole, OrderStatistics)
     return picked(sorted_by_exchange(x, whole.axis, runs), whole.ranks, whole.axis)
+
+
+@stand_in
+def by_digits(node: Tensor, parts: int) -> Tensor:
+    """``orderstatistics(x, ranks) -> cellofkey(digits of the keys of these ranks)``."""
+    whole, (x,) = node.operator, node.inputs
+    assert isinstance(whole, OrderStatistics)
+    lane = reshape(x, (x.type.size,))
+    return reshape(cells_of_ranks(lane, whole.ranks, parts), node.type.shape)
 
 
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

@@ -27,6 +27,7 @@ KERNELS: Final = KernelTable(
         "blocks.generate": "full arange index",
         "blocks.grouped_lines": "groupedlines",
         "blocks.joined_keys": "joinedkeys",
+        "blocks.order_keys": "orderkey cellofkey",
         "blocks.matmul": "matmul linear add_product",
         "blocks.matrices": "cholesky completecolumns det eig eigh eigvals eigvalsh inv invornan "
         "packedlu packedqr packedslogdet qr qrcolumns slogdet solve solvetriangle svd svdvals "

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.parameters.key_bytes import key_bytes
 
 Block = np.ndarray[Any, Any]
@@ -31,6 +32,33 @@ def order_keys(cells: Block) -> Block:
 def equal_keys(cells: Block) -> Block:
     """Like `order_keys`, but equal for equal cells: zeros of both signs have one key."""
     return _keys(_one_zero(cells))
+
+
+def orderkey(out: Block | None, cells: Block, *, dtype: np.dtype[Any]) -> Block:  # noqa: ARG001
+    """Unsigned integers, of as many bytes, in the order that `sort` puts cells in."""
+    keys = _keys(cells)
+    if keys.dtype.kind == "i":
+        return keys.view(dtype) ^ _top(dtype)
+    return np.asarray(keys.astype(dtype, copy=False))
+
+
+def cellofkey(out: Block | None, keys: Block, *, dtype: np.dtype[Any]) -> Block:  # noqa: ARG001
+    """The cells that have these keys."""
+    if dtype.kind in "mM":
+        return (keys - np.uint64(NEAR)).view(dtype)
+    if dtype.kind not in "if":
+        return keys.astype(dtype)
+    number = np.dtype(f"i{dtype.itemsize}")
+    signed = (keys ^ _top(keys.dtype)).view(number)
+    if dtype.kind == "f":
+        signed = signed ^ ((signed >> (8 * number.itemsize - 1)) & np.iinfo(number).max)
+    return np.asarray(signed.view(dtype))
+
+
+def _top(dtype: np.dtype[Any]) -> np.unsignedinteger[Any]:
+    """The highest bit."""
+    top: np.unsignedinteger[Any] = dtype.type(1 << (8 * dtype.itemsize - 1))
+    return top
 
 
 def _keys(cells: Block) -> Block:
@@ -87,3 +115,9 @@ def _float_bytes(cells: Block) -> Block:
 def _texts(bytes: Block) -> Block:
     made = np.ascontiguousarray(bytes)
     return made.view(f"S{made.shape[-1]}")[..., 0]
+
+
+KERNELS: Final[dict[str, Kernel]] = {
+    "orderkey": orderkey,
+    "cellofkey": cellofkey,
+}
