@@ -134,7 +134,9 @@ class vectorize:  # noqa: N801  (NumPy's name)
         names = [name for name in kwargs if name not in self.excluded]
         whole = {name: value for name, value in kwargs.items() if name in self.excluded}
         kept = tuple(None if n in places else value for n, value in enumerate(args))
-        bound = Bound(OURS.of_blocks(self.pyfunc), kept, tuple(places), tuple(names), tuple(whole.items()))
+        bound = Bound(
+            OURS.of_blocks(self.pyfunc), kept, tuple(places), tuple(names), tuple(whole.items())
+        )
         given = [asarray(args[n]) for n in places] + [asarray(kwargs[name]) for name in names]
         if not given:
             return asarray(bound())
