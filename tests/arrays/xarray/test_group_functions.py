@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-xarray = pytest.importorskip("xarray")
+pytest.importorskip("xarray")
 
+import xarray
 from xarray.core import duck_array_ops
 
 import dask_tapestry as dt
