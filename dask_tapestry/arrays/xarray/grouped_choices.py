@@ -27,7 +27,7 @@ def filling_together(fillna: Function) -> Function:
         if not _has_each_group(self, value):
             return fillna(self, value)
         (dim,) = self.groupers[0].group.dims
-        return _chosen(self, value, lambda data, own: _along(dim, data.fillna(own), own))
+        return _chosen(self, value, lambda data, own: _along(dim, data.fillna(own)))
 
     return together
 
@@ -53,20 +53,17 @@ def _chosen(grouped: Any, value: Any, choose: Function) -> Any:
     return found.assign_coords({name: found[name].copy(data=np.array(found[name].values.tolist()))})
 
 
-def _along(dim: Hashable, filled: Any, own: Any) -> Any:
+def _along(dim: Hashable, filled: Any) -> Any:
     """A dataset whose variables all lie along the dimension of groups, as xarray puts them back.
 
     Those that the values of groups lack may not yet.
     """
-    if not (isinstance(filled, xarray.Dataset) and isinstance(own, xarray.Dataset)):
+    if not isinstance(filled, xarray.Dataset):
         return filled
-    extent = {dim: own.sizes[dim]}
+    extent = {dim: filled.sizes[dim]}
+    rest = {name: one for name, one in filled.items() if dim not in one.dims}
     return filled.assign(
-        {
-            n: one.variable.set_dims({**extent, **one.sizes})
-            for n, one in filled.items()
-            if n not in own
-        }
+        {name: one.variable.set_dims({**extent, **one.sizes}) for name, one in rest.items()}
     )
 
 

@@ -57,7 +57,7 @@ def test_they_are_xarrays(way, key, name):
 @pytest.mark.parametrize("cells", [slice(1), slice(3), slice(None)])
 def test_datasets_of_some_groups_and_variables(cells, names, key):
     def filled(data):
-        data = data.assign(s=3.0).isel(time=cells)
+        data = data.assign(s=3.0, turned=data.t.T).isel(time=cells)
         return data.groupby(key).fillna(data.groupby(key).mean()[names]).compute()
 
     expected = filled(DATA)
