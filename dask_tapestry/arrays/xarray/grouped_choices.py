@@ -61,7 +61,7 @@ def _along(dim: Hashable, filled: Any) -> Any:
     if not isinstance(filled, xarray.Dataset):
         return filled
     extent = {dim: filled.sizes[dim]}
-    rest = {name: one for name, one in filled.items() if dim not in one.dims}
+    rest: dict[Hashable, Any] = {n: one for n, one in filled.items() if dim not in one.dims}
     return filled.assign(
         {name: one.variable.set_dims({**extent, **one.sizes}) for name, one in rest.items()}
     )
