@@ -19,6 +19,7 @@ from dask_tapestry.operators.cells.cell_function import called_on_cells
 from dask_tapestry.operators.cells.field import field
 
 GUFUNCS: Final = LateModule("dask_tapestry.arrays.user_functions.gufuncs")
+OURS: Final = LateModule("dask_tapestry.arrays.user_functions.functions_of_ours")
 __all__ = ["vectorize"]
 
 
@@ -133,7 +134,9 @@ class vectorize:  # noqa: N801  (NumPy's name)
         names = [name for name in kwargs if name not in self.excluded]
         whole = {name: value for name, value in kwargs.items() if name in self.excluded}
         kept = tuple(None if n in places else value for n, value in enumerate(args))
-        bound = Bound(self.pyfunc, kept, tuple(places), tuple(names), tuple(whole.items()))
+        bound = Bound(
+            OURS.of_blocks(self.pyfunc), kept, tuple(places), tuple(names), tuple(whole.items())
+        )
         given = [asarray(args[n]) for n in places] + [asarray(kwargs[name]) for name in names]
         if not given:
             return asarray(bound())

@@ -91,7 +91,9 @@ def groupby_reduce(
     whole = tuple(a for a in reduced if a not in labelled)
     rows = tuple(labelled[n] for n in row_numbers)
     cells = GroupCells(array, codes, labelled, total, reduction.skipna, whole, rows)
-    values = _filled(reduction, cells, reduction.value(cells, **accepted), fill_value, min_count)
+    values = reduction.value(cells, **accepted)
+    if not (label_codes.occur and _one_is_enough(cells, min_count)):
+        values = _filled(reduction, cells, values, fill_value, min_count)
     if (wanted := wanted_dtype(dtype)) is not None:
         values = values.astype(wanted)
     return _in_order(values, cells, label_codes), *label_codes.groups
@@ -200,6 +202,11 @@ def _in_order(result: Array, cells: GroupCells, labels: Labels) -> Array:
     last = range(result.ndim - groups, result.ndim)
     order = (*before, *own, *last)
     return result if order == tuple(range(result.ndim)) else result.transpose(order)
+
+
+def _one_is_enough(cells: GroupCells, min_count: int | None) -> bool:
+    """Whether a group with a cell has a value, whatever the cell is."""
+    return not (cells.rows or cells.has_null or (min_count or 0) > 1) and cells.x.size > 0
 
 
 def _filled(

@@ -30,11 +30,13 @@ class Labels(NamedTuple):
         codes: Number of the group of each cell in C order of `counts`, or -1; NumPy's where known.
         counts: Number of groups of each of several labels.
         groups: The labels that the groups have; bins where they are bins.
+        occur: Whether each group is known to have a cell, as its label was found in one.
     """
 
     codes: Codes
     counts: tuple[int, ...]
     groups: tuple[Any, ...]
+    occur: bool
 
 
 def codes_of(labels: Sequence[ArrayLike], expected: Sequence[Any]) -> Labels:
@@ -61,7 +63,8 @@ def codes_of(labels: Sequence[ArrayLike], expected: Sequence[Any]) -> Labels:
     except ValueError as error:
         raise ShapeError(f"labels of shapes {[c.shape for c, _ in pairs]}: {error}") from error
     whole, inside = _joined([codes for codes, _ in pairs], counts)
-    return Labels(_chosen(inside, whole) if len(pairs) > 1 else whole, counts, groups)
+    occur = len(pairs) == 1 and expected[0] is None
+    return Labels(_chosen(inside, whole) if len(pairs) > 1 else whole, counts, groups, occur)
 
 
 def _joined(codes: Sequence[Any], counts: Sequence[int]) -> tuple[Any, Any]:

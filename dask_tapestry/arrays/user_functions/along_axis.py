@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
 from dask_tapestry.arrays.tuning import TRIAL_LANE_CELLS
-from dask_tapestry.arrays.user_functions.functions_of_ours import along_axis, is_ours
+from dask_tapestry.arrays.user_functions.functions_of_ours import along_axis, is_ours, of_blocks
 from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.late_dataclass import dataclass
@@ -99,7 +99,7 @@ def apply_along_axis(
         if whole_lanes is not None:
             return cast("Array", whole_lanes)
     further = arguments_of(args, kwargs)
-    call = further.call_after(func1d, 1)
+    call = further.call_after(of_blocks(func1d), 1)
     if dtype is None or shape is None:
         length = x.type.shape[at]
         whole = [sample(a.shape, a.dtype) for a in further.arrays]

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.dask_arrays import delayed_cell, from_delayed, is
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
-from dask_tapestry.arrays.user_functions.functions_of_ours import of_whole_arrays
+from dask_tapestry.arrays.user_functions.functions_of_ours import of_blocks, of_whole_arrays
 from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of, with_arrays
 from dask_tapestry.errors import ArgumentTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
@@ -172,7 +172,7 @@ def apply_blockwise(
             cell.
         block_arguments: ``"block_id"`` and ``"block_info"``, where `func` takes them.
     """
-    call, pairs, numbers = _slots(func, args, kwargs)
+    call, pairs, numbers = _slots(of_blocks(func), args, kwargs)
     if not kwargs and not block_arguments and indices.keeps_blocks(pairs, numbers):
         whole = of_whole_arrays(func, args[::2])
         if whole is not None and declared[0] in (None, whole.dtype):

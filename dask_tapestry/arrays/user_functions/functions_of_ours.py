@@ -1,18 +1,22 @@
 """Functions of this library where one of blocks is taken: they are called with lazy arrays.
 
-Called with a block, such a function would plan and compute an array in each.
+Called with a block, such a function would plan and compute an array in each: where blocks it must
+be, NumPy's function takes its place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from inspect import signature
+from copy import copy
+from functools import partial
+from inspect import signature, unwrap
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.dispatch import NUMPY_FUNCTIONS, UFUNC_FUNCTIONS
 
 
 def is_ours(func: Callable[..., Any]) -> bool:
@@ -26,6 +30,31 @@ def is_ours(func: Callable[..., Any]) -> bool:
     """
     package = __name__.partition(".")[0]
     return isinstance(func, FunctionType) and func.__module__.partition(".")[0] == package
+
+
+def of_blocks(func: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's function, where one is ours for it; else the function itself.
+
+    So in a `partial` one, and in one that `numpy.vectorize` calls.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
+    >>> of_blocks(dt.sum).__module__, of_blocks(dt.sqrt), of_blocks(abs)
+    ('numpy', <ufunc 'sqrt'>, <built-in function abs>)
+    """
+    if isinstance(func, partial):
+        return partial(of_blocks(func.func), *func.args, **func.keywords)
+    if isinstance(func, np.vectorize):
+        each = copy(func)
+        each.pyfunc = of_blocks(func.pyfunc)
+        return each
+    if not is_ours(func):
+        return func
+    own, named = unwrap(func), {**NUMPY_FUNCTIONS, **UFUNC_FUNCTIONS}
+    key = next((key for key, ours in named.items() if unwrap(ours) is own), func)
+    found: Callable[..., Any] = getattr(np, key) if isinstance(key, str) else key
+    return found
 
 
 def of_whole_arrays(func: Callable[..., Any], args: Sequence[Any]) -> Array | None:

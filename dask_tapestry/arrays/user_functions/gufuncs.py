@@ -16,6 +16,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.user_functions.declared_dtype import dtype_of_meta
+from dask_tapestry.arrays.user_functions.functions_of_ours import of_blocks
 from dask_tapestry.arrays.user_functions.gufunc_signature import (
     AxesOf,
     Core,
@@ -114,6 +115,7 @@ def apply_gufunc(
     dtypes = _dtypes(parsed, _meta_dtypes(meta) if meta is not None else output_dtypes)
     ins, outs = core_axes(parsed, axes, axis, keepdims)
     tensors = [_core_last(asarray(a).node, at) for a, at in zip(args, ins, strict=True)]
+    func = of_blocks(func)
     if vectorize:
         otypes = [dtypes[n] for n in sorted(dtypes)] if len(dtypes) == len(parsed.outputs) else None
         func = np.vectorize(func, signature=re.sub(r"\s+", "", signature), otypes=otypes)

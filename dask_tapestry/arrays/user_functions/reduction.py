@@ -18,6 +18,7 @@ from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.tuning import SPLIT_EVERY
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype
+from dask_tapestry.arrays.user_functions.functions_of_ours import of_blocks
 from dask_tapestry.arrays.user_functions.monoid_reduction import reduce_by_monoid
 from dask_tapestry.errors import ShapeError, SignatureError
 from dask_tapestry.late_dataclass import dataclass
@@ -132,11 +133,11 @@ def reduction(
     if weights is not None:
         inputs.append(Array(broadcast(asarray(weights).node, array.shape)))
     tree = _Tree(axes, concatenate, output_size)
-    last = _with_dtype(aggregate, kind)
-    value = tree.chunks(_with_dtype(chunk, kind), inputs, kind)
+    last = _with_dtype(of_blocks(aggregate), kind)
+    value = tree.chunks(_with_dtype(of_blocks(chunk), kind), inputs, kind)
     every = _split_every(split_every, axes)
     while any(value.cuts[a].count > every[a] for a in axes):
-        value = tree.combined(combine or last, value, every)
+        value = tree.combined(of_blocks(combine or last), value, every)
     made = Array(tree.aggregated(last, value, keepdims, kind))
     return assigned_to_out(out, named(made, None, name or ""))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -156,10 +156,11 @@ def reduced_axes(dims: tuple[Hashable, ...], wanted: Any) -> tuple[int, ...]:
     return tuple(axis for axis, dim in enumerate(dims) if wanted is ... or dim in wanted)
 
 
-def in_chunks_of(variable: Any, own: Any) -> Any:
-    """A result in the chunks of what it was made of; all groups are in one."""
+def in_chunks_of(variable: Any, own: Any, groups: Collection[Hashable] = ()) -> Any:
+    """A result in the chunks of what it was made of; all along dimensions of groups are in one."""
     if not isinstance(variable._data, Array) or not variable.ndim:
         return variable
-    same = {dim: n for dim, n in own.chunksizes.items() if sum(n) == variable.sizes.get(dim)}
+    kept = {dim: n for dim, n in own.chunksizes.items() if dim not in groups}
+    same = {dim: n for dim, n in kept.items() if sum(n) == variable.sizes.get(dim)}
     chunks = tuple(same.get(dim, (n,)) for dim, n in variable.sizes.items())
     return variable._replace(data=with_chunks(variable._data, chunks))

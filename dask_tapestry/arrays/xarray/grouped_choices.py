@@ -7,7 +7,7 @@ itself does in arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Any
 
@@ -26,7 +26,8 @@ def filling_together(fillna: Function) -> Function:
     def together(self: Any, value: Any) -> Any:
         if not _has_each_group(self, value):
             return fillna(self, value)
-        return self._binary_op(value.copy(deep=False), lambda data, own: data.fillna(own))
+        (dim,) = self.groupers[0].group.dims
+        return _chosen(self, value, lambda data, own: _along(dim, data.fillna(own)))
 
     return together
 
@@ -38,19 +39,47 @@ def choosing_together(where: Function) -> Function:
     def together(self: Any, cond: Any, *other: Any, **named: Any) -> Any:
         if not all(map(np.isscalar, (*other, *named.values()))) or not _has_each_group(self, cond):
             return where(self, cond, *other, **named)
-        return self._binary_op(
-            cond.copy(deep=False), lambda data, own: data.where(own, *other, **named)
-        )
+        return _chosen(self, cond, lambda data, own: data.where(own, *other, **named))
 
     return together
 
 
+def _chosen(grouped: Any, value: Any, choose: Function) -> Any:
+    """The choice among cells and what their groups have; texts are labels of one width."""
+    found = grouped._binary_op(value.copy(deep=False), choose)
+    (name,) = [grouper.name for grouper in grouped.groupers]
+    if name in grouped._original_obj.coords or found[name].dtype != object:
+        return found
+    return found.assign_coords({name: found[name].copy(data=np.array(found[name].values.tolist()))})
+
+
+def _along(dim: Hashable, filled: Any) -> Any:
+    """A dataset whose variables all lie along the dimension of groups, as xarray puts them back.
+
+    Those that the values of groups lack may not yet.
+    """
+    if not isinstance(filled, xarray.Dataset):
+        return filled
+    extent = {dim: filled.sizes[dim]}
+    rest: dict[Hashable, Any] = {n: one for n, one in filled.items() if dim not in one.dims}
+    return filled.assign(
+        {name: one.variable.set_dims({**extent, **one.sizes}) for name, one in rest.items()}
+    )
+
+
 def _has_each_group(grouped: Any, value: Any) -> bool:
-    """Whether a value has an entry for the group of each cell, and cells are of this library."""
+    """Whether a value has an entry for each of several groups, and cells are of this library.
+
+    What is chosen for a single group keeps that group's label as a scalar: that is xarray's.
+    """
     if grouped._by_chunked or len(grouped.groupers) != 1:
         return False
     (grouper,) = grouped.groupers
-    if grouper.group.ndim != 1 or not isinstance(value, xarray.DataArray | xarray.Dataset):
+    if (
+        grouper.group.ndim != 1
+        or len(grouper) < 2
+        or not isinstance(value, xarray.DataArray | xarray.Dataset)
+    ):
         return False
     data = grouped._original_obj
     variables = data.data_vars.values() if isinstance(data, xarray.Dataset) else [data]

@@ -213,11 +213,12 @@ def _joined(reduction: Reduction, first: Any) -> Any:
     def variable(own: Any, example: Any) -> Any:
         if grouped._group_dim not in own.dims:
             wide = example.variable.set_dims({dim: count, **example.sizes})
-            return in_chunks_of(wide, own)
+            return in_chunks_of(wide, own, (dim,))
         axes = reduced_axes(own.dims, reduction.dims)
         axis = own.dims.index(grouped._group_dim)
         cells = reduction.function.reduced(own.data, axes, axis, codes)
-        return in_chunks_of(xarray.Variable((dim, *example.dims), cells, example.attrs), own)
+        made = xarray.Variable((dim, *example.dims), cells, example.attrs)
+        return in_chunks_of(made, own, (dim,))
 
     data = grouped._obj
     if isinstance(first, xarray.Variable):  # without coordinates, which are those of all cells

@@ -69,7 +69,8 @@ def _variable(
     cells = function.reduced_by_labels(asarray(variable.data), labels, counts, axes)
     kept = [dim for dim in variable.dims if dim not in reduced]
     more = ["quantile"] if cells.ndim > len(kept) + len(names) else []
-    found = in_chunks_of(xarray.Variable([*more, *kept, *names], cells, attrs), variable)
+    made = xarray.Variable([*more, *kept, *names], cells, attrs)
+    found = in_chunks_of(made, variable, names)
     return found.transpose(*names, ...) if len(names) == 1 else found
 
 

@@ -308,3 +308,32 @@ def test_a_fill_value_of_python_does_not_widen_the_result(dtype):
     )  # fmt: skip
     assert found.dtype == found.compute().dtype == dtype
     assert np.isnan(found.compute()).tolist() == [False, False, True]
+
+
+FIVE = np.arange(24) % 5 - 1
+
+
+@pytest.mark.parametrize("func", ["min", "max", "first", "last", "nanmin"])
+@pytest.mark.parametrize("dtype", ["i2", "u8", "?", "f4"])
+def test_groups_that_are_found_in_lazy_labels_have_cells(func, dtype):
+    x = np.arange(48).reshape(2, 24).astype(dtype)
+    found, groups = dt.groupby_reduce(dt.asarray(x), dt.asarray(FIVE), func=func)
+    expected, _ = dt.groupby_reduce(x, FIVE, func=func)
+    assert groups.tolist() == [-1, 0, 1, 2, 3]
+    assert found.dtype == expected.dtype == dtype
+    assert np.array_equal(found.compute(), expected.compute())
+
+
+WITH_EMPTY = {
+    "more cells are needed": ((dt.asarray(FIVE),), {"min_count": 5}),
+    "pairs of labels": ((dt.asarray(FIVE), dt.asarray(FIVE)), {}),
+    "groups are expected": ((dt.asarray(FIVE),), {"expected_groups": [-1, 9]}),
+    "labels differ by row": ((dt.asarray(np.stack([FIVE, FIVE + 1])),), {"axis": 1}),
+}
+
+
+@pytest.mark.parametrize("why", WITH_EMPTY)
+def test_groups_may_lack_cells_where(why):
+    labels, options = WITH_EMPTY[why]
+    found = dt.groupby_reduce(dt.asarray(np.ones((2, 24), int)), *labels, func="min", **options)[0]
+    assert np.isnan(found.compute()).any()

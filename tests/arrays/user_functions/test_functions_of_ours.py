@@ -1,6 +1,7 @@
 """Functions of ours that are given as functions of blocks plan nothing in a block."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import dask_tapestry as dt
 from dask_tapestry.arrays.user_functions.functions_of_ours import (
     along_axis,
     is_ours,
+    of_blocks,
     of_whole_arrays,
 )
 
@@ -68,9 +70,48 @@ def test_others_are_called_with_blocks(name):
 def test_quantiles_of_lanes_lie_along_the_axis():
     square = dt.asarray(X[:2, :2])
     expected = np.apply_along_axis(np.quantile, 1, X[:2, :2], [0.1, 0.5])
-    with pytest.warns(UserWarning, match="computed inside"):
+    with warnings.catch_warnings(action="error"):
         found = dt.apply_along_axis(dt.quantile, 1, square, [0.1, 0.5]).compute()
     assert np.allclose(found, expected)
+
+
+def median_of_lanes(x, func, **how):
+    return dt.apply_gufunc(func, "(i)->()", x, output_dtypes="f8", **how)
+
+
+NUMPYS = {
+    "reduction": (lambda x: dt.reduction(x, dt.sum, dt.sum, axis=0), X.sum(0)),
+    "partial results": (lambda x: dt.reduction(x, np.max, dt.max, combine=dt.max), X.max()),
+    "map_overlap": (lambda x: dt.map_overlap(dt.square, x, depth=1, boundary="none"), X**2),
+    "blocks that are folded": (
+        lambda x: dt.map_blocks(dt.flip, x.rechunk(20), dtype="f8"),
+        np.flip(X),
+    ),
+    "gufunc": (lambda x: median_of_lanes(x, dt.median, vectorize=True), np.median(X, 1)),
+    "partial": (lambda x: median_of_lanes(x, partial(dt.median, axis=-1)), np.median(X, 1)),
+    "vectorized": (
+        lambda x: median_of_lanes(x, np.vectorize(dt.median, signature="(i)->()")),
+        np.median(X, 1),
+    ),
+    "vectorize": (lambda x: dt.vectorize(dt.cos, otypes="d")(x), np.cos(X)),
+}
+
+
+@pytest.mark.parametrize("name", NUMPYS)
+def test_blocks_are_given_to_numpys(name):
+    call, expected = NUMPYS[name]
+    with warnings.catch_warnings(action="error"):
+        found = np.asarray(call(ours()))
+    assert found.shape == expected.shape
+    assert np.allclose(found, expected, rtol=1e-13)
+
+
+def test_numpys_functions():
+    assert of_blocks(dt.sum) is np.sum
+    assert of_blocks(dt.linalg.det) is np.linalg.det
+    assert of_blocks(dt.sqrt) is np.sqrt
+    assert of_blocks(dt.groupby_reduce) is dt.groupby_reduce
+    assert of_blocks(np.sum) is np.sum
 
 
 def test_what_is_ours():

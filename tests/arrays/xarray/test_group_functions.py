@@ -5,12 +5,14 @@ import pytest
 
 pytest.importorskip("xarray")
 
+import xarray
 from xarray.core import duck_array_ops
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.xarray.group_functions import (
     GroupFunction,
     group_function,
+    in_chunks_of,
     reduced_axes,
 )
 
@@ -52,3 +54,18 @@ def test_integers_that_may_become_floats_are_left_out():
 def test_reduced_axes():
     assert reduced_axes(("x", "y"), ...) == (0, 1)
     assert reduced_axes(("x", "y"), ["y", "z"]) == (1,)
+
+
+def test_all_groups_are_in_one_chunk():
+    own = xarray.Variable(("time", "x"), dt.ones((6, 4)).rechunk((2, 3)))
+    assert in_chunks_of(own, own).chunks == ((2, 2, 2), (3, 1))
+    assert in_chunks_of(own, own, ("time",)).chunks == ((6,), (3, 1))
+
+
+def test_each_cell_may_be_a_group_in_variables_of_any_dimensions():
+    data = xarray.Dataset({"t": (("time", "x"), np.ones((6, 4))), "n": ("x", np.ones(4))})
+    with dt.xarray.use():
+        lazy = data.chunk(time=2).assign_coords(time=np.arange(6))
+        means = lazy.groupby("time").mean()
+        assert means.chunks["time"] == (6,)
+        assert (lazy.groupby("time") - means).sum().t == 0

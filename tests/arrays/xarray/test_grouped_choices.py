@@ -52,6 +52,23 @@ def test_they_are_xarrays(way, key, name):
         assert set(means.coords) == coords
 
 
+@pytest.mark.parametrize("key", ["time.month", "time.season", "time", "phase"])
+@pytest.mark.parametrize("names", [["t"], ["n"], ["t", "n"]])
+@pytest.mark.parametrize("cells", [slice(1), slice(3), slice(None)])
+def test_datasets_of_some_groups_and_variables(cells, names, key):
+    def filled(data):
+        data = data.assign(s=3.0, turned=data.t.T).isel(time=cells)
+        return data.groupby(key).fillna(data.groupby(key).mean()[names]).compute()
+
+    expected = filled(DATA)
+    with dt.xarray.use():
+        made = filled(lazily())
+    xarray.testing.assert_allclose(made, expected)
+    for name, one in expected.variables.items():
+        assert (made[name].dims, made[name].dtype) == (one.dims, one.dtype)
+        assert made[name].attrs == one.attrs
+
+
 @pytest.mark.parametrize("key", ["time.month", "phase", "x"])
 def test_groups_that_a_value_lacks_are_left_to_xarray(key):
     def filled(data):
