@@ -51,7 +51,7 @@ class Operator(KernelContract, StreamingContract, LayoutContract, ValueContract)
     `CostContract`         `flops`; `transparent`, if it costs next to nothing
     `StreamingContract`    `turns`, if blocks may be computed piece by piece
     `LayoutContract`       nothing
-    `ValueContract`        `value_span`, if its integers are fewer than those of their dtype
+    `ValueContract`        `repeats`, if no cell depends on blocks; `value_span`, of few integers
     =====================  =========================================================================
 
     What rules and the planner ask to compute something else instead is declared here: to read

@@ -21,6 +21,7 @@ class Selector(Operator):
     copies = False
     any_cells = True
     is_selector = True
+    repeats = True
     category = "selector"
 
     def format_of(self, inputs: Types, formats: Formats) -> BlockFormat | None:
@@ -36,6 +37,7 @@ class GeneratorOperator(Operator):
 
     transparent = True
     copies = False
+    repeats = True
     category = "generator"
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:

@@ -37,6 +37,7 @@ class Source(Operator):
     """
 
     transparent = True
+    repeats = True
     category = "source"
     kernel = "read"
     external: ClassVar[bool] = False

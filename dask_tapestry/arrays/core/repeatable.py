@@ -9,14 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dask_tapestry.io.sources.dask_blocks_source import BlockSource
-from dask_tapestry.operators.cells.search import TableOperator
-from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
-from dask_tapestry.teg import Node, Selector, Source
-from dask_tapestry.teg.operator import Operator
-from dask_tapestry.teg.selector import GeneratorOperator
-
-KINDS = (Source, GeneratorOperator, Selector, TableOperator, TreeReduction)
+from dask_tapestry.teg import Node
 
 
 def are_repeatable(values: Sequence[Node]) -> bool:
@@ -34,16 +27,9 @@ def are_repeatable(values: Sequence[Node]) -> bool:
     stack, seen = list(values), set(values)
     while stack:
         node = stack.pop()
-        if node.after or not _is_repeatable(node.operator):
+        if node.after or not node.operator.repeats:
             return False
         more = set(node.inputs) - seen
         seen |= more
         stack.extend(more)
     return True
-
-
-def _is_repeatable(operator: Operator) -> bool:
-    """Whether an operator makes the same of the same cells; what others' tasks make may differ."""
-    if isinstance(operator, BlockSource):
-        return False
-    return operator.is_formula or isinstance(operator, KINDS)

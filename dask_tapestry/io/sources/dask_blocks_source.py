@@ -34,6 +34,7 @@ class BlockSource(Source):
 
     name = "blocks"
     external = True
+    repeats = False  # as far as is known of tasks that may be others'
     key_name: str
     identity: str
     type: TensorType

@@ -66,6 +66,7 @@ class Elementwise(CellwiseOperator):
     any_format = True
     transparent = True
     is_formula = True
+    repeats = True
     expression: CellExpression
 
     @property

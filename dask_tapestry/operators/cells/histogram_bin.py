@@ -27,6 +27,7 @@ class HistogramBin(BlockOperator):
     name = "histogrambin"
     kernel = "bin"
     transparent = True
+    repeats = True
     even: bool
 
     def infer(self, *inputs: TensorType) -> TensorType:

@@ -23,6 +23,7 @@ class KeyOperator(CellwiseOperator):
     """Keys of cells, or cells of keys."""
 
     transparent = True
+    repeats = True
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"dtype": self.infer(*inputs).dtype}

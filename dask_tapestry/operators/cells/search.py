@@ -24,6 +24,7 @@ class TableOperator(BlockOperator):
     """Cell o is a function of the first input's cell o and of the other inputs, all vectors."""
 
     transparent = True
+    repeats = True
 
     def signature(self, *inputs: TensorType) -> Signature:
         x, *tables = inputs

@@ -44,6 +44,7 @@ class TreeReduction(BlockOperator):
 
     clips = True
     hands_fields = True
+    repeats = True
     axes: tuple[int, ...]
     tree: Tree
     source: int | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Mapping, Set
+from dataclasses import field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -52,6 +52,16 @@ class Choices:
         forms = frozenset((node, tuple(taken)) for node, taken in self.forms.items())
         grids, places = frozenset(self.grids.items()), frozenset(self.places.items())
         return forms, self.held, self.fused, grids, places
+
+    def fusing(self, nodes: Set[Node]) -> Choices:
+        """The choices in which nodes are not held, but computed in the steps that read them."""
+        return replace(
+            self,
+            held=self.held - nodes,
+            fused=self.fused | nodes,
+            grids={n: g for n, g in self.grids.items() if n not in nodes},
+            places={n: p for n, p in self.places.items() if n not in nodes},
+        )
 
 
 @dataclass(frozen=True)

@@ -183,17 +183,7 @@ def _is_moved(node: Node, reader: Node) -> bool:
 
 def fuse(state: State, nodes: Set[Node]) -> Choices:
     """Held values are computed in the steps that read them."""
-    return _fused(state.choices, nodes)
-
-
-def _fused(choices: Choices, nodes: Set[Node]) -> Choices:
-    return replace(
-        choices,
-        held=choices.held - nodes,
-        fused=choices.fused | nodes,
-        grids={n: g for n, g in choices.grids.items() if n not in nodes},
-        places={n: p for n, p in choices.places.items() if n not in nodes},
-    )
+    return state.choices.fusing(nodes)
 
 
 def optional(state: State) -> list[Node]:
@@ -348,7 +338,7 @@ def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
             for choices in _in_forms(space, state, forms):
                 yield choices
                 if not other:
-                    yield _fused(choices, {space.became(forms)[1][node]})
+                    yield choices.fusing({space.became(forms)[1][node]})
 
 
 def resize(space: PlanEvaluator, state: State, nodes: Sequence[Node]) -> Iterator[Choices]:
