@@ -19,6 +19,7 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Any, NamedTuple
 
+from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.forgetting import forget_after_many
 from dask_tapestry.planner.graph_form import NOTHING, GraphForm, form_of_graph
@@ -29,7 +30,7 @@ from dask_tapestry.planner.open_forms import OpenForm, Place
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import settings_in_force
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
-from dask_tapestry.planner.tuning import PLANS_REMEMBERED
+from dask_tapestry.planner.tuning import MOST_TOLD_BYTES, PLANS_REMEMBERED
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.teg import Graph, Node, Sink, Source, apply
@@ -201,9 +202,24 @@ def _planned(form: GraphForm, resources: Resources) -> _CachedPlan | None:
     opened = _opened(form)
     plan = build_plan([opened[root] for root in form.roots], resources, recall=True)
     forms = tuple(opened[node].form for node in form.ends)
-    ends = {n.form for n in plan.graph.nodes if isinstance(n.operator, Source | Sink)}
-    ends -= {n.form for n in plan.graph.nodes if is_exchange(n)}  # the plan's own
-    return _CachedPlan(replace(plan, passed=set(), found={}), forms) if ends <= set(forms) else None
+    if not _ends(plan) <= set(forms) or _told_bytes(plan) > MOST_TOLD_BYTES:
+        return None
+    return _CachedPlan(replace(plan, passed=set(), found={}), forms)
+
+
+def _ends(plan: PlannedGraph) -> set[str]:
+    """The forms of sources and sinks that are not the plan's own."""
+    ends = [node for node in plan.graph.nodes if isinstance(node.operator, Source | Sink)]
+    return {node.form for node in ends if not (is_exchange(node) or _is_told(node))}
+
+
+def _is_told(node: Node) -> bool:
+    """Whether a node is cells that rules tell an operation, as places: the same for all data."""
+    return isinstance(node.operator, NumpySource)  # data of the graph are slots
+
+
+def _told_bytes(plan: PlannedGraph) -> int:
+    return sum([node.type.nbytes for node in plan.graph.nodes if _is_told(node)])
 
 
 def _over(

@@ -29,6 +29,7 @@ MOST_STARTS: Final = 64  # parts into which breaks divide a way at once
 
 # cache
 PLANS_REMEMBERED: Final = 512  # of 70 kB each: a loop over rows that get shorter has hundreds
+MOST_TOLD_BYTES: Final = 2**20  # of cells that rules tell operations, in a plan that is kept
 PLANS_UNTIL_FORGOTTEN: Final = 512  # until functions forget: 1.4 ms in 1.5 s, 5 MB at most
 KEPT_SECONDS: Final = 0.2  # of a search whose choices are kept on disk: to write them takes 2 ms
 AS_LONG_AS_THEN: Final = 1.25  # times as when found: rates of a busy machine differ by a fifth
@@ -43,8 +44,7 @@ ALIKE_SECONDS: Final = 1.03  # times the least: of two plans as near, none is kn
 NEVER_OVERLAPPED: Final = 0.1  # of a resource's seconds, with those of the busiest
 
 # cost/stored_reads
-# Blocks in a row whose chunks are counted; more are taken to be like these
-ROW_BLOCKS_COUNTED: Final = 24
+ROW_BLOCKS_COUNTED: Final = 24  # whose chunks are counted; more in a row are taken to be alike
 
 # cost/typical_blocks
 SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a schedule each

@@ -1,5 +1,6 @@
 """What tests of operators share: an operator run block by block, and on a region."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -19,6 +20,16 @@ def block(node, inputs, box, out=None):
         assert need.is_empty or hulls[number].contains(need)
     told = operator.arguments(node.input_types, box, tuple(need for _, need in reads))
     return kernels_of("cpu")[operator.kernel](out, *pieces, **told)
+
+
+def taken_bytes(node, inputs, box):
+    """Bytes that the kernel takes at most for the cells `box`, beside what it reads and returns."""
+    block(node, inputs, box)  # once before: what is remembered is made then
+    tracemalloc.start()
+    made = block(node, inputs, box)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most - made.nbytes
 
 
 def by_blocks(node, inputs, step):

@@ -10,6 +10,7 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.caches import cached_functions, clear_caches
+from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.io.sources.source_parameter import SourceParameter
 from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.lower.planned_expression import lower_plan
@@ -205,6 +206,22 @@ def test_what_differs_in_its_stores_alone_is_planned_once(stores):
         expected = (np.arange(10) + number % 3) * 3
         np.testing.assert_array_equal((dt.from_zarr(path) * 3).compute(), expected)
         np.testing.assert_array_equal((dt.from_zarr(path) * 3).persist().compute(), expected)
+
+
+def test_what_rules_tell_operations_is_kept_with_the_plan(stores, monkeypatch):
+    def shares(path, count=20):
+        x = dt.from_zarr(path)
+        return dt.stack([(x > limit / 2).mean() for limit in range(count)])
+
+    first, second = (planned(shares(path)) for path in stores[:2])
+    assert first.graph is second.graph
+    assert any(isinstance(n.operator, NumpySource) for n in first.graph.nodes)
+    for number, path in enumerate(stores[:2]):
+        above = (np.arange(10) + number)[:, None] > np.arange(20) / 2
+        np.testing.assert_array_equal(shares(path).compute(), above.mean(0))
+    monkeypatch.setattr(cache, "MOST_TOLD_BYTES", 0)
+    plans = [planned(shares(path, 21)) for path in stores[:2]]
+    assert plans[0].graph is not plans[1].graph
 
 
 def test_writes_are_planned_once_for_all_places(stores, tmp_path):

@@ -88,3 +88,35 @@ def test_blocks_of_any_cut_have_the_same_bits(x):
         p = y.plan(resources=dt.Resources(workers=3, threads=1, memory=memory))
         assert same_bits(p.compute(), whole)
     assert whole.shape == (12, *CELLS.shape[1:])
+
+
+LAYOUTS = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "apart": lambda cells: np.repeat(cells, 2, 0)[::2],
+    "backwards": lambda cells: cells[::-1, ::-1],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u1", "c16", "?", "M8[s]"])
+def test_cells_of_any_kind_that_lie_in_any_way(dtype, layout, shardings):
+    cells = np.random.default_rng(2).integers(0, 90, (60, 3, 5)).astype(dtype)
+    if cells.dtype.kind in "fc":
+        cells[7, 1], cells[30:33, 0, 2], cells[50, 2, 4] = np.nan, np.inf, -np.inf
+    cells, name = layout(cells), "max" if cells.dtype.kind == "M" else "sum"
+    groups = [*GROUPS["windows"][:8], slice(59, None, -7), [3], [-1, 0, 40, 40]]
+    if name == "sum":
+        groups += [slice(9, 9), np.zeros(60, bool)]  # none have no greatest cell
+
+    def written(numpy, x):
+        return numpy.stack([getattr(x[own], name)(0) for own in groups])
+
+    y = written(dt, dt.asarray(cells))
+    whole = y.compute()
+    with np.errstate(invalid="ignore"):
+        wanted = written(np, cells)
+    assert whole.dtype == wanted.dtype
+    np.testing.assert_array_equal(whole, wanted)
+    with shardings.tiny(200):
+        assert same_bits(written(dt, dt.asarray(cells)).compute(), whole)

@@ -212,9 +212,12 @@ def grouped_lines(
     axis: int, folds: Sequence[LaneFold], lines: Sequence[np.ndarray[Any, Any]]
 ) -> GroupedLines:
     """The operator that folds some lines by each of some operators, those of one length alike."""
-    own: dict[LaneFold, int] = {}
-    groups = [line_group(own.setdefault(f, len(own)), n) for f, n in zip(folds, lines, strict=True)]
-    return GroupedLines(axis, tuple(own), tuple(groups))
+    own: dict[tuple[LaneFold, int], int] = {}  # those of other lengths may be equal, as ranks are
+    groups = [
+        line_group(own.setdefault((fold, len(places)), len(own)), places)
+        for fold, places in zip(folds, lines, strict=True)
+    ]
+    return GroupedLines(axis, tuple([fold for fold, _ in own]), tuple(groups))
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.reductions.selected_folds import SelectedFolds, selecting
 from dask_tapestry.teg import apply
 from tests.comparisons import same_bits
-from tests.operators.blocks import by_blocks
+from tests.operators.blocks import by_blocks, taken_bytes
 
 X = np.random.default_rng(3).normal(size=(70, 12)).astype("f4")
 MASKS = [np.arange(70) % 10 == n for n in range(10)]
@@ -57,3 +57,15 @@ def test_it_travels_as_its_parameters():
     assert again == node.operator
     assert hash(again) == hash(node.operator)
     assert node.operator.text().endswith("10 selections")
+
+
+@pytest.mark.parametrize("name", ["sum", "std", "argmax"])
+def test_it_takes_no_more_memory_than_it_promises(name):
+    cells = np.random.default_rng(4).normal(size=(70, 40_000))
+    plain = reduce(dt.asarray(cells).node, name, (0,))
+    object.__setattr__(plain.operator.tree, "lattice", Lattice((32,), (-3,)))
+    masks = [np.random.default_rng(n).random(70) < 0.6 for n in range(4)]
+    operator = SelectedFolds(plain.operator, tuple([selected_by(mask, 0) for mask in masks]))
+    node = apply(operator, *plain.inputs)
+    promised = operator.scratch_bytes(node.input_types, node.type.box)
+    assert taken_bytes(node, (cells,), node.type.box) < 1.1 * promised + 2**20

@@ -9,7 +9,7 @@ from dask_tapestry.operators.sorting.grouped_lines import grouped_lines, line_gr
 from dask_tapestry.operators.sorting.order_statistics import ranks
 from dask_tapestry.teg import apply
 from tests.comparisons import same_bits
-from tests.operators.blocks import by_blocks
+from tests.operators.blocks import by_blocks, taken_bytes
 
 X = np.random.default_rng(3).normal(size=(9, 70)).astype("f4")
 LINES = [np.arange(n, n + 7 + n % 3) for n in range(0, 50, 5)]
@@ -50,9 +50,27 @@ def test_lines_that_are_even_are_told_by_their_step():
     assert line_group(0, np.array([3, 3])).lines.tolist() == [3, 3]
 
 
-def test_groups_of_one_length_share_an_operator():
-    node, _ = folds("sum")
+@pytest.mark.parametrize("name", ["sum", "ranks"])
+def test_groups_of_one_length_share_an_operator(name):
+    node, _ = folds(name)
+    assert [node.operator.lengths[group.fold] for group in node.operator.groups] == [
+        len(lines) for lines in LINES
+    ]
     assert len(node.operator.folds) == len({len(lines) for lines in LINES})
     again = pickle.loads(pickle.dumps(node.operator))
     assert again == node.operator
     assert hash(again) == hash(node.operator)
+
+
+@pytest.mark.parametrize("name", ["max", "argmax", "ranks"])
+def test_it_takes_no_more_memory_than_it_promises(name):
+    cells = np.random.default_rng(4).normal(size=(300, 4000))
+    lines = [np.delete(np.arange(300), slice(n, 300, 3 + n % 2)) for n in range(5)]
+    lines += [np.array([1, 5, 2]), np.arange(100)]
+    x, alone = dt.asarray(cells).node, []
+    for own in lines:
+        one = dt.asarray(cells[own]).node
+        alone.append(ranks(one, (1,), 0) if name == "ranks" else reduce(one, name, (0,)))
+    node = apply(grouped_lines(0, [one.operator for one in alone], lines), x)
+    promised = node.operator.scratch_bytes(node.input_types, node.type.box)
+    assert taken_bytes(node, (cells,), node.type.box) < 1.1 * promised + 2**18

@@ -40,13 +40,26 @@ def groupedlines(
     """
     result: Block | None = None
     for number, group in enumerate(groups):
-        lines = [_lines(block, axis, origin, group) for block in blocks]
-        value = FOLDS[fold](None, *lines, **options[group.fold])
+        value = _folded(blocks, axis, origin, FOLDS[fold], group, options[group.fold])
         if result is None:
             result = np.empty((len(groups), *value.shape), value.dtype)
         result[number] = value
+        del value  # before the next group's is made
     assert result is not None
     return np.moveaxis(result, 0, -1)
+
+
+def _folded(
+    blocks: Sequence[Block],
+    axis: int,
+    origin: int,
+    fold: Kernel,
+    group: Any,
+    options: Mapping[str, Any],
+) -> Block:
+    """The fold of a group, whose lines are let go before those of the next are gathered."""
+    lines = [_lines(block, axis, origin, group) for block in blocks]
+    return fold(None, *lines, **options)
 
 
 def _lines(block: Block, axis: int, origin: int, group: Any) -> Block:
