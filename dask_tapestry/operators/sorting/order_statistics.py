@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.order_key import has_order_key
 from dask_tapestry.operators.forms import stand_in
@@ -19,7 +20,6 @@ from dask_tapestry.operators.lanes import (
     sort_flops,
 )
 from dask_tapestry.operators.sorting.exchange_sort import run_counts
-from dask_tapestry.operators.sorting.rank_digits import cells_of_ranks
 from dask_tapestry.operators.sorting.sort import sorted_by_exchange
 from dask_tapestry.operators.tuning import DIGIT_PARTS, MOST_DIGIT_RANKS, RANK_PASS_FLOPS
 from dask_tapestry.operators.views.reshape import reshape
@@ -102,7 +102,8 @@ def by_digits(node: Tensor, parts: int) -> Tensor:
     whole, (x,) = node.operator, node.inputs
     assert isinstance(whole, OrderStatistics)
     lane = reshape(x, (x.type.size,))
-    return reshape(cells_of_ranks(lane, whole.ranks, parts), node.type.shape)
+    digits = lazy_import("dask_tapestry.operators.sorting.rank_digits")
+    return reshape(digits.cells_of_ranks(lane, whole.ranks, parts), node.type.shape)
 
 
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

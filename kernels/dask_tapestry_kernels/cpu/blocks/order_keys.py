@@ -38,7 +38,7 @@ def orderkey(out: Block | None, cells: Block, *, dtype: np.dtype[Any]) -> Block:
     """Unsigned integers, of as many bytes, in the order that `sort` puts cells in."""
     keys = _keys(cells)
     if keys.dtype.kind == "i":
-        return keys.view(dtype) ^ _top(dtype)
+        return np.asarray(keys.view(dtype) ^ _top(dtype))
     return np.asarray(keys.astype(dtype, copy=False))
 
 
