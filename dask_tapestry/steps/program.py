@@ -373,9 +373,13 @@ class Program:
             tuple([(value, held) for value, held in several if len(held) > 1])
         )
 
-    @cached_property
+    @property
     def anywhere(self) -> Program:
         """The program for any block."""
+        return self._anywhere if self.within else self  # one that held itself would be garbage
+
+    @cached_property
+    def _anywhere(self) -> Program:
         return self._with_extents(())
 
     def _with_extents(self, within: Within) -> Program:
