@@ -54,18 +54,21 @@ def merged(
     only = boxes[0]
     if all(box is only for box in boxes):
         return (only,)
+    return _merged(tuple(boxes), tuple(outer) if len(outer) > 1 else (), room)
+
+
+@lru_cache(maxsize=2048)  # blocks that differ elsewhere, and ways to hold values, read the same
+def _merged(
+    boxes: tuple[ZRange, ...], outer: tuple[ZRange, ...], room: float
+) -> tuple[ZRange, ...]:
+    """The hulls of near boxes of some, of which not all need be different ones, or have cells."""
     filled = list(dict.fromkeys([box for box in boxes if not box.is_empty]))
     if len(filled) < 2:
         return tuple(filled or boxes[:1])
-    if len(outer) < 2:
-        return _hulls(tuple(filled), room)
-    return _within(tuple(filled), tuple(outer), room)
+    return _within(filled, outer, room) if outer else _hulls(tuple(filled), room)
 
 
-@lru_cache(maxsize=2048)  # parts of blocks that differ elsewhere read the same of a value
-def _within(
-    filled: tuple[ZRange, ...], outer: tuple[ZRange, ...], room: float
-) -> tuple[ZRange, ...]:
+def _within(filled: Sequence[ZRange], outer: tuple[ZRange, ...], room: float) -> tuple[ZRange, ...]:
     """The hulls of boxes that lie in the same one of others."""
     groups: dict[int, list[ZRange]] = defaultdict(list)
     index = BoxIndex(outer)

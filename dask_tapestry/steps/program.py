@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
+from operator import eq
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -312,7 +313,7 @@ class Program:
                     reads = tuple([(inputs[number], need) for number, need in pieces])
                 works.append(Work(value, value_box, reads))
                 for source, need in reads:
-                    if nothing or not need.is_empty or not plain[source]:
+                    if nothing or not any(map(eq, need.lo, need.hi)) or not plain[source]:
                         boxes_read[source].append(need)
         for value in range(first):
             if value in boxes_read:
