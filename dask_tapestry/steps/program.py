@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from operator import eq
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -297,11 +296,10 @@ class Program:
             if together and value < count - 1:
                 value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
             lasting = self.lasting[value - first]
-            if len(value_boxes) > 1:
+            held = tuple(value_boxes)
+            if len(held) > 1:
                 room = EXTRA_READ if lasting.is_source else EXTRA_CELLS
-                held = merged(value_boxes, outer.get(value, ()), room)
-            else:
-                held = tuple(value_boxes)
+                held = merged(held, outer.get(value, ()), room)
             boxes[value] = held
             demand = lasting.demand
             for value_box in held:
@@ -313,7 +311,7 @@ class Program:
                     reads = tuple([(inputs[number], need) for number, need in pieces])
                 works.append(Work(value, value_box, reads))
                 for source, need in reads:
-                    if nothing or not any(map(eq, need.lo, need.hi)) or not plain[source]:
+                    if nothing or not need.is_empty or not plain[source]:
                         boxes_read[source].append(need)
         for value in range(first):
             if value in boxes_read:
@@ -369,10 +367,8 @@ class Program:
         What a part reads then lies in what the block holds: an operator asks for no more cells
         when fewer of its own are asked for, and boxes are merged in one that is held alone.
         """
-        several = enumerate(boxes[: len(self.types)])
-        return self._with_extents(
-            tuple([(value, held) for value, held in several if len(held) > 1])
-        )
+        several = [(n, held) for n, held in enumerate(boxes[: len(self.types)]) if len(held) > 1]
+        return self._with_extents(tuple(several))
 
     @property
     def anywhere(self) -> Program:
