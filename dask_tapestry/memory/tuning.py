@@ -12,7 +12,7 @@ SPARE_BYTES: Final = 2**22
 IDLE_SECONDS: Final = 5.0  # seconds
 
 # garbage_collection
-# Objects: looking at as many takes 20 ms, and they take 20 MB
+# Objects that may be left, beside what functions remember: they take 20 MB
 FEW_OLD_OBJECTS: Final = 200_000
 OLD_PART: Final = 2  # of those that stayed: looking at all from a quarter on took 15 % of planning
 

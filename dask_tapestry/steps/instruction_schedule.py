@@ -13,7 +13,7 @@ from types import EllipsisType
 from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.steps.boxes import BoxIndex, holder
+from dask_tapestry.steps.boxes import BoxHolder, holder
 from dask_tapestry.zspace import ZRange
 
 Key = tuple[int, ZRange]  # a value, and a box of it
@@ -158,11 +158,11 @@ class InstructionSchedule:
             box_numbers = tuple([value for value, _, _ in self.works])
             return Places(len(self.boxes), box_numbers, tuple(reads))
         firsts = list(accumulate(map(len, self.boxes), initial=0))
-
-        indices = [BoxIndex(boxes) if len(boxes) > 1 else None for boxes in self.boxes]
+        holders = [BoxHolder(boxes) if len(boxes) > 1 else None for boxes in self.boxes]
 
         def place(value: int, box: ZRange) -> int:
-            return firsts[value] + holder(self.boxes[value], box, indices[value])
+            held = holders[value]
+            return firsts[value] + (0 if held is None else held.number(box))
 
         def read_place(value: int, box: ZRange) -> int | None:
             return place(value, box) if self.boxes[value] or not box.is_empty else None

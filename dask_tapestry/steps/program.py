@@ -296,11 +296,10 @@ class Program:
             if together and value < count - 1:
                 value_boxes = [rounded_out(b, together, type_.shape) for b in value_boxes]
             lasting = self.lasting[value - first]
-            if len(value_boxes) > 1:
+            held = tuple(value_boxes)
+            if len(held) > 1:
                 room = EXTRA_READ if lasting.is_source else EXTRA_CELLS
-                held = merged(value_boxes, outer.get(value, ()), room)
-            else:
-                held = tuple(value_boxes)
+                held = merged(held, outer.get(value, ()), room)
             boxes[value] = held
             demand = lasting.demand
             for value_box in held:
@@ -368,14 +367,16 @@ class Program:
         What a part reads then lies in what the block holds: an operator asks for no more cells
         when fewer of its own are asked for, and boxes are merged in one that is held alone.
         """
-        several = enumerate(boxes[: len(self.types)])
-        return self._with_extents(
-            tuple([(value, held) for value, held in several if len(held) > 1])
-        )
+        several = [(n, held) for n, held in enumerate(boxes[: len(self.types)]) if len(held) > 1]
+        return self._with_extents(tuple(several))
 
-    @cached_property
+    @property
     def anywhere(self) -> Program:
         """The program for any block."""
+        return self._anywhere if self.within else self  # one that held itself would be garbage
+
+    @cached_property
+    def _anywhere(self) -> Program:
         return self._with_extents(())
 
     def _with_extents(self, within: Within) -> Program:

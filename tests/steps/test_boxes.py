@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.steps import boxes
-from dask_tapestry.steps.boxes import BoxIndex, holder, merged, rounded_out
+from dask_tapestry.steps.boxes import BoxHolder, BoxIndex, holder, merged, rounded_out
 from dask_tapestry.steps.tuning import EXTRA_CELLS, FEW_BOX_CELLS
 from dask_tapestry.zspace import ZRange
 
@@ -101,6 +101,21 @@ def test_an_index_finds_the_boxes_that_contain_another(given_boxes, others):
                 assert (
                     holder(held, box, index) == holder(held, box) == expected[0] * (len(held) > 1)
                 )
+
+
+@given(BOXES)
+def test_boxes_that_are_held_are_found_by_their_number(read):
+    held = merged(read)
+    own = BoxHolder(held)
+    for box in [*held, *read, *[ZRange(one.lo, one.hi) for one in held]]:
+        assert own.number(box) == holder(held, box)
+
+
+@given(BOXES)
+def test_boxes_that_are_not_merged_stay_the_same_objects(read):
+    held = merged(read)
+    if len(held) == len(read):
+        assert all(one is box for one, box in zip(held, read, strict=True))
 
 
 def test_what_is_not_held_is_an_error_that_says_so():

@@ -1,4 +1,6 @@
+import gc
 import pickle
+import weakref
 
 import numpy as np
 from hypothesis import given
@@ -114,3 +116,19 @@ def test_of_many_schedules_the_latest_ones_are_remembered():
     for n in range(recent, len(found)):
         assert program.schedule(ZRange((n, 0), (n + 1, 9))) is found[n]
     assert program.schedule(ZRange((0, 0), (1, 9))) is not found[0]
+
+
+def test_a_program_that_nobody_holds_is_gone():
+    program = last_step(stored() + 1).program
+    own = Program(program.inputs, program.instructions)
+    assert own.anywhere is own
+    part = own.inside([(ZRange((0, 0), (1, 1)), ZRange((2, 0), (3, 1)))] * len(own.types))
+    assert part.anywhere == own
+    assert part.anywhere is part.anywhere
+    refs = [weakref.ref(own), weakref.ref(part)]
+    gc.disable()
+    try:
+        del own, part
+        assert [ref() for ref in refs] == [None, None]
+    finally:
+        gc.enable()

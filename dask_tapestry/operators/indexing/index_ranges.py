@@ -7,11 +7,12 @@ that is out of bounds is refused by the kernel that reads it (`cpu/blocks/take.p
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import field
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from dask_tapestry.teg import Region
 from dask_tapestry.zspace import ZRange
 
 Table = np.ndarray[Any, np.dtype[np.int64]]
+Line = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,9 @@ class IndexRanges:
         ((3, 9), (25, 27))
         """
         first, end = places.lo[0] // self.span, -(-places.hi[0] // self.span)
+        rows = _ascending_rows(self, number, stored)
+        if rows is not None:
+            return rows.apart(first, end)
         return _ranges_apart(self, number, first, end, stored)
 
     def restrict(self, region: Region) -> IndexRanges | None:
@@ -147,7 +152,51 @@ def _hull(ranges: IndexRanges, number: int, first: int, end: int) -> tuple[int, 
     return int(part[:, 0].min()), int(part[:, 1].max()) + 1
 
 
-@lru_cache(maxsize=1024)  # and the same ranges apart
+class _AscendingRows(NamedTuple):
+    """Spans whose least and greatest indices ascend: where ranges end is found once for all boxes.
+
+    Attributes
+    ----------
+    low, ends
+        The least index of each span, and one more than the greatest.
+    joints
+        Ascending numbers of the spans that have no part of a chunk of the span before.
+    """
+
+    low: list[int]
+    ends: list[int]
+    joints: list[int]
+
+    def apart(self, first: int, end: int) -> tuple[tuple[int, int], ...]:
+        """Ranges of the indices in spans from the first one up to an end, in chunks of their own.
+
+        By looking for the joints it takes a tenth of the time of comparing the spans.
+        """
+        last = min(end, len(self.low))
+        inner = self.joints[bisect_right(self.joints, first) : bisect_left(self.joints, last)]
+        low, ends = self.low, self.ends
+        starts, lasts = [first, *inner], [*inner, last]
+        return tuple([(low[a], ends[b - 1]) for a, b in zip(starts, lasts, strict=True)])
+
+
+@lru_cache(maxsize=256)
+def _ascending_rows(ranges: IndexRanges, number: int, stored: Spaced) -> _AscendingRows | None:
+    """The spans of a tensor, where their least and their greatest indices ascend."""
+    low, high = ranges.table[number].T
+    if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
+        return None
+    joints = np.flatnonzero(_is_far(low, high + 1, stored)) + 1
+    return _AscendingRows(low.tolist(), (high + 1).tolist(), joints.tolist())
+
+
+def _is_far(low: Line, ends: Line, stored: Spaced) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether each span but the first has no part of a chunk of those before, which end there."""
+    side, offset = stored
+    before = (ends[:-1] - 1 - offset) // side
+    return (low[1:] > ends[:-1]) & ((low[1:] - offset) // side > before)
+
+
+@lru_cache(maxsize=1024)  # blocks that differ in what is not indexed read the same ranges apart
 def _ranges_apart(
     ranges: IndexRanges, number: int, first: int, end: int, stored: Spaced
 ) -> tuple[tuple[int, int], ...]:
@@ -155,8 +204,6 @@ def _ranges_apart(
     part = ranges.table[number, first:end]
     low, high = part[np.argsort(part[:, 0], kind="stable")].T
     ends = np.maximum.accumulate(high) + 1
-    side, offset = stored
-    is_far = (low[1:] > ends[:-1]) & ((low[1:] - offset) // side > (ends[:-1] - 1 - offset) // side)
-    starts = np.append(0, np.flatnonzero(is_far) + 1)
+    starts = np.append(0, np.flatnonzero(_is_far(low, ends, stored)) + 1)
     lasts = np.append(starts[1:], len(low)) - 1
     return tuple(zip(low[starts].tolist(), ends[lasts].tolist(), strict=True))

@@ -32,6 +32,7 @@ from dask_tapestry.teg.operator import Restriction, Types, uniform
 from dask_tapestry.teg.regularity import ANYWHERE, Regularity
 from dask_tapestry.teg.stored_grid import stored_spacing
 from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace.range import trusted_range
 
 
 @dataclass(frozen=True)
@@ -74,19 +75,17 @@ class Take(Selector):
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         x = inputs[0]
-        kept, rank = self._split(inputs)
-        here = slice(self.at, self.at + rank)
-        index_box = ZRange(box.lo[here], box.hi[here])
-        lo, hi = [0] * x.ndim, list(x.shape)
-        outer = [d for d in range(box.ndim) if not self.at <= d < self.at + rank]
-        for dim, out in zip(kept, outer, strict=True):
-            lo[dim], hi[dim] = box.lo[out], box.hi[out]
-        for number, axis in enumerate(self.axes):
-            if index_box.is_empty:
-                hi[axis] = 0
-            elif self.bounds is not None:
-                lo[axis], hi[axis] = self.bounds.hull(number, index_box)
-        return (ZRange(tuple(lo), tuple(hi)), *(index_box,) * len(self.axes))
+        rank, at = inputs[1].ndim, self.at
+        index_box = trusted_range(box.lo[at : at + rank], box.hi[at : at + rank])
+        lo, hi = [*box.lo[:at], *box.lo[at + rank :]], [*box.hi[:at], *box.hi[at + rank :]]
+        is_empty = index_box.is_empty
+        for number, axis in enumerate(self.axes):  # they ascend
+            begin, end = 0, 0 if is_empty else x.shape[axis]
+            if self.bounds is not None and not is_empty:
+                begin, end = self.bounds.hull(number, index_box)
+            lo.insert(axis, begin)
+            hi.insert(axis, end)
+        return (trusted_range(tuple(lo), tuple(hi)), *(index_box,) * len(self.axes))
 
     def pieces(self, inputs: Types, box: ZRange) -> tuple[tuple[int, ZRange], ...]:
         """The ranges of the first input that hold its indices, then the indices."""

@@ -113,3 +113,19 @@ def test_places_are_known_of_ascending_indices_that_count_from_the_start(indices
 def test_places_that_are_known_are_the_indices(indices):
     ranges = IndexRanges.of([np.array(indices)])
     assert ranges is None or ranges.ascending.tolist() == indices
+
+
+@given(PLACES, st.integers(1, 12), st.integers(1, 5), st.data())
+def test_ranges_of_ascending_spans_are_those_of_any(places, side, few, data):
+    stored = Spaced(side, data.draw(st.integers(1 - side, 0)))
+    with patch.object(bounds_module, "MOST_INDEX_SPANS", few * 6):
+        bounds = IndexRanges.of([np.sort(places, axis=0)])
+    first = data.draw(st.integers(0, bounds.table.shape[1] - 1))
+    end = data.draw(st.integers(first + 1, bounds.table.shape[1] + 1))
+    rows = bounds_module._ascending_rows(bounds, 0, stored)
+    assert rows.apart(first, end) == bounds_module._ranges_apart(bounds, 0, first, end, stored)
+
+
+def test_spans_that_do_not_ascend_are_compared():
+    bounds = IndexRanges.of([np.array([3, 25, 8])])
+    assert bounds_module._ascending_rows(bounds, 0, Spaced(5)) is None
