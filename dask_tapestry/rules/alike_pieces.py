@@ -8,12 +8,13 @@ piece are taken from it by the piece.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dask_tapestry.imports import LateModule
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
-from dask_tapestry.operators.indexing.take import take_places
 from dask_tapestry.operators.joins.concat import Concat, concat
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import Shared, on
@@ -21,6 +22,11 @@ from dask_tapestry.rules.common_formulas import CommonFormula, formula_of_all
 from dask_tapestry.rules.grouped_lines import Lines, lines_of
 from dask_tapestry.rules.tuning import FEWEST_ALIKE_FILES, FEWEST_ALIKE_PIECES
 from dask_tapestry.teg import Graph, Node, apply
+
+if TYPE_CHECKING:
+    from dask_tapestry.operators.indexing import take
+else:
+    take = LateModule("dask_tapestry.operators.indexing.take")
 
 
 def has_many_pieces(graph: Graph) -> bool:
@@ -98,7 +104,7 @@ def _lines(pieces: Sequence[Node], axis: int) -> Node | None:
         axes = [ViewAxis(dim, int(places[0]) if dim == axis else 0, 1) for dim in range(len(shape))]
         view = View((*shape[:axis], len(places), *shape[axis + 1 :]), tuple(axes))
         return whole if view.is_identity(shape) else apply(view, whole, line="")
-    return take_places(whole, [constant(places)], [axis], axis, IndexRanges.of([places]))
+    return take.take_places(whole, [constant(places)], [axis], axis, IndexRanges.of([places]))
 
 
 def _by_piece(pieces: Sequence[Node], axis: int) -> Node | None:
@@ -124,7 +130,7 @@ def _by_piece(pieces: Sequence[Node], axis: int) -> Node | None:
     if more or any(own[at].dim >= 0 and shape[own[at].dim] != 1 for own in axes):
         return None
     places = np.repeat([own[at].start for own in axes], lengths)
-    taken = take_places(base, [constant(places)], [at], at, IndexRanges.of([places]))
+    taken = take.take_places(base, [constant(places)], [at], at, IndexRanges.of([places]))
     shown[at] = ViewAxis(axis, 0, 1)
     return apply(View(whole, tuple(shown)), taken, line="")
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dask_tapestry.imports import LateModule
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
-from dask_tapestry.operators.indexing.take import take_places
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.views.view import View, ViewAxis
@@ -28,6 +29,11 @@ from dask_tapestry.rules.tuning import FEWEST_ALIKE_REDUCTIONS, STACKED_BYTES
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node, Source, apply
 from dask_tapestry.teg.node import written_as
+
+if TYPE_CHECKING:
+    from dask_tapestry.operators.indexing import take
+else:
+    take = LateModule("dask_tapestry.operators.indexing.take")
 
 
 def stack_alike_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
@@ -172,6 +178,6 @@ def _stacked_views(values: Sequence[Node]) -> Node | None:
     if (steps == steps[0]).all() and steps[0] != 0:
         shown[at] = ViewAxis(0, int(places[0]), int(steps[0]))
     else:
-        base = take_places(base, [constant(places)], [at], at, IndexRanges.of([places]))
+        base = take.take_places(base, [constant(places)], [at], at, IndexRanges.of([places]))
         shown[at] = ViewAxis(0, 0, 1)
     return apply(View(whole, tuple(shown)), base, line="")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.imports import LateModule
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
-from dask_tapestry.operators.indexing.take import take_places
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.sorting.grouped_lines import LaneFold, grouped_lines
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics
@@ -27,6 +27,11 @@ from dask_tapestry.rules.tuning import FEWEST_GROUPS, GROUP_OF_LINES_BYTES, LEAS
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.node import written_as
+
+if TYPE_CHECKING:
+    from dask_tapestry.operators.indexing import take
+else:
+    take = LateModule("dask_tapestry.operators.indexing.take")
 
 
 class Lines(NamedTuple):
@@ -131,7 +136,7 @@ def _folded_together(found: Sequence[tuple[Node, Lines]], axis: int) -> Mapping[
     whole, each = found[0][1].whole, [lines.places for _, lines in found]
     used = np.unique(np.concatenate(each))
     if len(used) * LEAST_LINES_READ <= whole.type.shape[axis]:
-        whole = take_places(whole, [constant(used)], [axis], axis, IndexRanges.of([used]))
+        whole = take.take_places(whole, [constant(used)], [axis], axis, IndexRanges.of([used]))
         each = [np.searchsorted(used, places) for places in each]
     folds: list[LaneFold] = []
     for node, _ in found:

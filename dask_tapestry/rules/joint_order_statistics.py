@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dask_tapestry.imports import LateModule
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
-from dask_tapestry.operators.indexing.take import take_places
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics, ranks
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rewrite
@@ -21,6 +22,11 @@ from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.node import written_as
+
+if TYPE_CHECKING:
+    from dask_tapestry.operators.indexing import take
+else:
+    take = LateModule("dask_tapestry.operators.indexing.take")
 
 
 def join_order_statistics(graph: Graph, trace: Trace | None = None) -> Graph:
@@ -68,7 +74,7 @@ def _joined(x: Node, axis: int, nodes: Sequence[Node]) -> dict[Node, Node]:
 def _some(found: Node, axis: int, places: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Node:
     """Cells along the axis: a view, where they follow each other."""
     if (np.diff(places) != 1).any():
-        return take_places(found, [constant(places)], [axis], axis, IndexRanges.of([places]))
+        return take.take_places(found, [constant(places)], [axis], axis, IndexRanges.of([places]))
     shape = list(found.type.shape)
     shape[axis] = len(places)
     axes = [ViewAxis(dim, 0, 1) for dim in range(len(shape))]
