@@ -347,12 +347,12 @@ OTHER_SHAPES = """
 import sys
 import numpy as np, dask_tapestry as dt
 blocks = []
-for number in range(2_000):
+for number in range(3_000):
     x = dt.asarray(np.ones((1 + number % 30, 1 + number // 30)))
     getattr((x - x.mean(0)).sum(0), "PLANNED")()
     if number % 100 == 99:
         blocks.append(sys.getallocatedblocks())
-print(min(blocks[6:11]), min(blocks[11:]))  # after garbage was looked for
+print(min(blocks[4:17]), min(blocks[17:]))  # garbage is looked for each dozen
 """
 
 
