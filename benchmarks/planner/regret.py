@@ -136,6 +136,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="file to add what is measured to")
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds a program")
+    parser.add_argument("--brief", action="store_true", help="do not list the layouts")
     parser.add_argument("--size", type=float, default=1.0, help="part of the usual sizes")
     given = parser.parse_args()
     kept = json.loads(given.json.read_text()) if given.json and given.json.exists() else {}
@@ -149,7 +150,8 @@ def main() -> None:
             data = Data(Path(folder), given.on == "cluster", given.size)
             x = PROGRAMS[name](data)
             found[name] = measured(x, place, given.repeats, given.budget)
-            print(f"{name}: {regret(found[name]):.2f}\n{details(found[name])}", flush=True)
+            if not given.brief:
+                print(f"{name}: {regret(found[name]):.2f}\n{details(found[name])}", flush=True)
             if given.json:
                 given.json.write_text(json.dumps(kept, indent=1))
     print(report(found))

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import dask_tapestry as dt
-from benchmarks.planner.corpus.job import GB, USUAL, Cluster, Jobs, halo, nbytes, sent, stored
+from benchmarks.planner.corpus.job import (
+    GB,
+    USUAL,
+    Cluster,
+    Jobs,
+    exchanged,
+    halo,
+    nbytes,
+    sent,
+    stored,
+)
 
 SIMULATION_JOBS = Jobs()
 job = SIMULATION_JOBS.job
@@ -89,6 +99,22 @@ def poisson() -> Any:
     f = dt.placeholder((50_000, 50_000), "f8", (2500, 2500))
     k = dt.fft.fftfreq(50_000) ** 2
     return dt.fft.ifft2(dt.fft.fft2(f) / (k[:, None] + k + 1e-12)).real
+
+
+DENSITY = nbytes(4096, 4096, 4096, itemsize=4)  # and as much its transform takes, of half as many
+
+
+@job(
+    "power spectrum of a cube",
+    USUAL,
+    USUAL.bound(DENSITY, exchanged(USUAL, DENSITY), DENSITY, passes=2),
+)
+def power_spectrum() -> Any:
+    density = dt.placeholder((4096, 4096, 4096), "f4", (64, 4096, 4096))
+    power = abs(dt.fft.rfftn(density)) ** 2
+    k, last = dt.fft.fftfreq(4096), dt.fft.rfftfreq(4096)
+    radius = dt.sqrt(k[:, None, None] ** 2 + k[:, None] ** 2 + last**2)
+    return dt.histogram(radius, bins=200, range=(0, 0.9), weights=power)[0]
 
 
 BODIES = nbytes(200_000, 3)

@@ -144,6 +144,16 @@ def median() -> Any:
     return dt.median(dt.placeholder((10**9,), "f8", (10_000_000,)), axis=0)
 
 
+FEW = Cluster(4, 4, 8)
+MAPS = nbytes(10_000, 721, 1440, itemsize=4)
+
+
+@job("percentiles of all cells", FEW, FEW.bound(2 * MAPS, passes=2))
+def percentiles() -> Any:
+    x = dt.placeholder((10_000, 721, 1440), "f4", (10, 721, 1440))
+    return dt.percentile(x, [1, 99])
+
+
 LINE = nbytes(125 * 10**9)
 SORTERS = Cluster(100, 4, 64)
 

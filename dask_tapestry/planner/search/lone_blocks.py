@@ -7,6 +7,9 @@ blocks. Then blocks of whole chunks, of which a worker computes one at a time, m
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from dask_tapestry.planner.cost.rank import preferred
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.grid import reads_again
 from dask_tapestry.planner.search.local_search import improve
@@ -24,10 +27,13 @@ def with_lone_blocks(space: PlanEvaluator, state: State, costs: int) -> tuple[Pl
     costs
         Costs of steps that may be computed for it.
     """
-    if not any(_is_cut_through(space.pricing, priced) for priced in state.placed.values()):
+    through = {n for n, priced in state.placed.items() if _is_cut_through(space.pricing, priced)}
+    if not through:
         return space, state
     lone_space = one_by_one(space)
-    first = lone_space.state(state.choices)
+    grids = {n: grid for n, grid in state.choices.grids.items() if n not in through}
+    starts = lone_space.state(state.choices), lone_space.state(replace(state.choices, grids=grids))
+    first = preferred(starts, lambda one: one.rank)
     if not _is_better(first, state):  # looking for more took 3 of 4 seconds of a plan, in vain
         return space, state
     other = improve(lone_space, first, costs)
@@ -39,11 +45,6 @@ def _is_better(other: State, state: State) -> bool:
 
 
 def _is_cut_through(pricing: Pricing, priced: PricedGroup) -> bool:
-    """Whether a step reads again, as blocks of twice the memory are more than may be."""
+    """Whether a step reads stored chunks again, as blocks are smaller than these."""
     cost = priced.cost
-    is_full = 2 * cost.work > priced.limits.of_block(cost.blocks, cost.edges)
-    return (
-        cost.read > 0
-        and is_full
-        and reads_again(cost, pricing.uncut_cost(priced), 1 / LIGHTER_SHARE)
-    )
+    return cost.read > 0 and reads_again(cost, pricing.uncut_cost(priced), 1 / LIGHTER_SHARE)
