@@ -23,7 +23,13 @@ from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.chosen_lines import Places, known_places
-from dask_tapestry.rules.tuning import FEWEST_GROUPS, GROUP_OF_LINES_BYTES, LEAST_LINES_READ
+from dask_tapestry.rules.tuning import (
+    FEWEST_GROUPS,
+    GROUP_OF_LINES_BYTES,
+    LEAST_LINES_READ,
+    LEAST_RUN_OF_LINES,
+    LINES_OF_OTHERS,
+)
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.node import written_as
@@ -138,6 +144,12 @@ def _folded_together(found: Sequence[tuple[Node, Lines]], axis: int) -> Mapping[
     if len(used) * LEAST_LINES_READ <= whole.type.shape[axis]:
         whole = take.take_places(whole, [constant(used)], [axis], axis, IndexRanges.of([used]))
         each = [np.searchsorted(used, places) for places in each]
+    if _lie_far_apart(each):  # blocks of groups take their lines alone, of chunks that hold some
+        order = np.concatenate(each)
+        bounds = IndexRanges.of([order], MOST_LINES_TOLD)
+        whole = take.take_places(whole, [constant(order)], [axis], axis, bounds)
+        ends = np.cumsum([len(places) for places in each])
+        each = [np.arange(end - len(places), end) for places, end in zip(each, ends, strict=True)]
     folds: list[LaneFold] = []
     for node, _ in found:
         assert isinstance(node.operator, Reduce | OrderStatistics)
@@ -150,6 +162,14 @@ def _folded_together(found: Sequence[tuple[Node, Lines]], axis: int) -> Mapping[
         with written_as(node):
             replaced[node] = group_of(value, number)
     return replaced
+
+
+def _lie_far_apart(groups: Sequence[Places]) -> bool:
+    """Whether groups have runs of several lines, with many lines of others between them."""
+    runs = sum(1 + np.count_nonzero(np.diff(np.sort(places)) > 1) for places in groups)
+    spans = sum(np.ptp(places) + 1 for places in groups)
+    lines = sum(len(places) for places in groups)
+    return bool(lines >= LEAST_RUN_OF_LINES * runs and spans > LINES_OF_OTHERS * lines)
 
 
 def group_of(value: Node, number: int) -> Node:

@@ -25,6 +25,11 @@ MOST_LINE_NODES: Final = 24
 
 # grouped_lines
 FEWEST_GROUPS: Final = 9  # fewer are joint reductions
+# Lines of a run, which blocks of groups read alone: of shorter ones all between are read, as
+# planning takes 10 s with 14,610 single days
+LEAST_RUN_OF_LINES: Final = 4
+MOST_LINES_TOLD: Final = 2**15  # whose places a plan has one by one, in 512 KiB
+LINES_OF_OTHERS: Final = 4  # times its own, between the first and the last line of a group
 LEAST_LINES_READ: Final = 2  # where one in so many lines is used, or fewer, others are left out
 GROUP_OF_LINES_BYTES: Final = 2**30  # of lines side by side, which a block has whole
 
@@ -61,7 +66,7 @@ FEW_BOXES: Final = 64  # boxes that are followed back, as those of deep stencils
 
 # selected_folds
 # Of the same cells: fewer are joint reductions, each with nodes where it has cells
-FEWEST_SELECTIONS: Final = 9
+FEWEST_SELECTIONS: Final = 17
 
 # selections
 FEWEST_TOUCHED_CHUNKS: Final = 1 / 8  # of all; of fewer it costs less to fetch the cells alone

@@ -120,3 +120,12 @@ def test_cells_of_any_kind_that_lie_in_any_way(dtype, layout, shardings):
     np.testing.assert_array_equal(whole, wanted)
     with shardings.tiny(200):
         assert same_bits(written(dt, dt.asarray(cells)).compute(), whole)
+
+
+def test_groups_of_runs_far_apart_are_read_alone():
+    x = dt.placeholder((14_610, 72, 144), "f4", (24, 72, 144))
+    month = np.arange(14_610) // 30 % 366  # of most one run, of some two
+    means = dt.stack([x[month == number].mean(0) for number in range(366)])
+    plan = dt.plan(means, resources=dt.Resources(50, 4, "200 MiB"))
+    plan.verify()
+    assert plan.cost["bytes_read"] < 1.2 * x.nbytes

@@ -24,7 +24,7 @@ def groups(count):
 @pytest.mark.parametrize("name", FOLDS)
 def test_many_selections_are_one_operator_with_the_bits_of_each(x, name):
     def written(numpy, x):
-        return numpy.stack([getattr(numpy, name)(x[own], axis=0) for own in groups(12)])
+        return numpy.stack([getattr(numpy, name)(x[own], axis=0) for own in groups(20)])
 
     assert names(written(dt, x)).count("selectedfolds") == 1
     require_numpys(written, x)
@@ -32,7 +32,7 @@ def test_many_selections_are_one_operator_with_the_bits_of_each(x, name):
 
 def test_several_folds_of_the_same_selections_share_a_pass(x):
     def written(numpy, x):
-        return numpy.stack([x[own].max(0) - x[own].mean(0) for own in groups(12)])
+        return numpy.stack([x[own].max(0) - x[own].mean(0) for own in groups(20)])
 
     found = names(written(dt, x))
     assert found.count("selectedfolds") == 1
@@ -40,11 +40,11 @@ def test_several_folds_of_the_same_selections_share_a_pass(x):
 
 
 def test_few_selections_are_joint_reductions(x):
-    assert "selectedfolds" not in names(*[x[own].mean(0) for own in groups(4)])
+    assert "selectedfolds" not in names(*[x[own].mean(0) for own in groups(12)])
 
 
 @given(
-    st.integers(9, 20),
+    st.integers(17, 24),
     st.integers(0, 2**32 - 1),
     st.sampled_from(FOLDS),
     st.sampled_from([(0,), (0, 1), (0, 1, 2)]),
@@ -60,7 +60,7 @@ def test_any_masks_have_the_bits_of_each_alone(x, count, seed, name, axes):
 
 
 def test_blocks_of_any_cut_have_the_same_bits(x):
-    y = dt.stack([x[own].std(0) for own in groups(12)])
+    y = dt.stack([x[own].std(0) for own in groups(20)])
     whole = y.compute()
     for memory in ("2 MiB", "1 GiB"):
         p = y.plan(resources=dt.Resources(workers=3, threads=1, memory=memory))

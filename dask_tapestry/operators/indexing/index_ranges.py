@@ -56,8 +56,10 @@ class IndexRanges:
         return np.flatnonzero(np.unpackbits(np.frombuffer(self.bits, np.uint8)))
 
     @classmethod
-    def of(cls, indices: Sequence[np.ndarray[Any, Any]]) -> IndexRanges | None:
-        """Bounds of non-negative indices of one shape; None where there are none.
+    def of(
+        cls, indices: Sequence[np.ndarray[Any, Any]], most: int = MOST_INDEX_SPANS
+    ) -> IndexRanges | None:
+        """Bounds of non-negative indices of one shape, in at most so many spans; None of none.
 
         Where indices lie so that each span has nearly all of their range, as at random, there is
         one span.
@@ -65,7 +67,7 @@ class IndexRanges:
         shape = np.broadcast_shapes(*[p.shape for p in indices])
         if not shape or 0 in shape:
             return None
-        span = -(-shape[0] // MOST_INDEX_SPANS)
+        span = -(-shape[0] // most)
         starts = np.arange(0, shape[0], span)
         table = np.empty((len(indices), len(starts), 2), np.int64)
         for number, one in enumerate(indices):
