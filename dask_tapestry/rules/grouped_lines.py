@@ -29,6 +29,7 @@ from dask_tapestry.rules.tuning import (
     LEAST_LINES_READ,
     LEAST_RUN_OF_LINES,
     LINES_OF_OTHERS,
+    MOST_LINES_TOLD,
 )
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node, apply

@@ -6,7 +6,7 @@ from tests.rules.alike_cells import CELLS, DAY, names, require_numpys, stored
 
 pytestmark = pytest.mark.usefixtures("small_lattices")
 DAYS_OF = {
-    "months": [n == DAY % 12 for n in range(12)],
+    "months": [n == DAY % 20 for n in range(20)],
     "days": [n == DAY % 40 for n in range(40)],
     "years": [slice(20 * n, 20 * n + 20) for n in range(12)],
 }
