@@ -52,5 +52,5 @@ def test_long_lanes_are_not_taken_whole():
     for value, most in moved:  # a median needs one consumer's cells alone
         plan = value.plan(resources=machines)
         plan.verify()
-        assert "merged" in plan.explain(all=True)
+        assert plan.cost["peak_worker_bytes"] < x.nbytes
         assert plan.cost["bytes_moved"] < most * x.nbytes
