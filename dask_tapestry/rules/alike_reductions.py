@@ -127,7 +127,8 @@ def stack_of(values: Sequence[Node]) -> Node | None:
     if any(isinstance(operator, Source) and operator.external for operator in operators):
         return None  # hundreds of arrays in memory take as long in one step as in many
     few = first.type.nbytes * count <= STACKED_BYTES
-    if alike and (few or all(isinstance(operator, Source) for operator in operators)):
+    once = len(set(values)) == count  # else what is stored would be read again and again
+    if alike and (few or (once and all(isinstance(operator, Source) for operator in operators))):
         return concat([_repeated(value, 1) for value in values], 0)
     return None
 

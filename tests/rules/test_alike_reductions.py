@@ -57,3 +57,10 @@ def test_arrays_in_memory_and_few_reductions_stay_apart(x):
 def test_windows_are_no_alike_views(x):
     views = [View((20, 4, 6), (ViewAxis(0, n, 1), *REST)) for n in range(20)]
     assert stack_of([apply(view, x.node) for view in views]) is None
+
+
+def test_few_stored_arrays_that_many_reductions_read_are_not_read_for_each():
+    stored = [dt.placeholder((4000, 4000), "f8") for _ in range(4)]
+    means = [(stored[n % 4] * n + stored[(n + 1) % 4]).mean(n % 2) for n in range(200)]
+    plan = dt.plan(*means, resources=dt.Resources(64, 4, "16 GiB"))
+    assert plan.cost["bytes_read"] < 2 * sum(x.nbytes for x in stored)
