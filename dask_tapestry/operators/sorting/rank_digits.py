@@ -10,7 +10,6 @@ Source: Knuth, "The Art of Computer Programming", volume 3, 5.2.5, "Sorting by D
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from math import prod
 from typing import NamedTuple
 
@@ -20,15 +19,15 @@ from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.order_key import cell_of_key, order_key
 from dask_tapestry.operators.cells.search import searchsorted
 from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.generators.full import full
-from dask_tapestry.operators.indexing.take import take
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.reductions.bincount import bincount
+from dask_tapestry.operators.reductions.reduce import reduce as fold
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, levels_above
 from dask_tapestry.operators.scans.scan import scan
 from dask_tapestry.operators.tuning import ADDED_TABLES, DIGIT_BITS
-from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor, apply
 
@@ -82,8 +81,11 @@ def _tables(
         own = elementwise("add", digits, number * count) if number else digits
         places = where(elementwise("equal", begin, prefix), own, places)
     counted = _in_parts(bincount(places, len(prefixes) * count), parts)
-    table = reshape(counted, (len(prefixes), count))
-    return [reshape(take(table, _first_equal(prefixes, one), 0), (count,)) for one in prefixes]
+    runs = [slice(n * count, (n + 1) * count) for n in range(len(prefixes))]
+    return [
+        _first_equal(prefixes, one, [basic_slice(counted, (run,)) for run in runs])
+        for one in prefixes
+    ]
 
 
 def _in_parts(table: Tensor, parts: int) -> Tensor:
@@ -103,25 +105,23 @@ def _nodes(whole: TreeReduction, level: int) -> int:
     return prod(whole.tree.counts(level))
 
 
-def _first_equal(prefixes: Sequence[Tensor], prefix: Tensor) -> Tensor:
-    """The number of the first of the prefixes that is this one: a vector of one cell."""
-    numbers = [full((1,), np.int64(number)) for number in range(len(prefixes))]
-    pairs = list(zip(prefixes[:-1], numbers[:-1], strict=True))
-    return reduce(
-        lambda other, pair: where(elementwise("equal", pair[0], prefix), pair[1], other),
-        reversed(pairs),
-        numbers[-1],
-    )
+def _first_equal(prefixes: Sequence[Tensor], prefix: Tensor, tables: Sequence[Tensor]) -> Tensor:
+    """The table of the first of the prefixes that is this one."""
+    *others, found = tables
+    for other, own in reversed(list(zip(prefixes, others, strict=False))):
+        found = where(elementwise("equal", other, prefix), own, found)
+    return found
 
 
 def _further(one: _Found, table: Tensor, bits: int, is_first: bool) -> _Found:
     """With the digit that the cell of a rank has, by the table of its prefix."""
     ends = scan(astype(table, PLACES), "add", 0)
     digit = searchsorted(one.rest, ends, "right")
-    before = concat([full((1,), PLACES.type(0)), basic_slice(ends, (slice(0, -1),))])
+    is_below = elementwise("less", coordinates(ends.type.shape, 0), digit)
+    before = fold(where(is_below, astype(table, PLACES), 0), "sum", 0)
     kind = one.prefix.type.dtype
     prefix = astype(digit, kind)
     if not is_first:
         shifted = elementwise("left_shift", one.prefix, kind.type(bits))
         prefix = elementwise("bitwise_or", shifted, prefix)
-    return _Found(prefix, elementwise("subtract", one.rest, take(before, digit, 0)))
+    return _Found(prefix, elementwise("subtract", one.rest, before))
