@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.cells import CellBuilder, CellExpression, Tree
+from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.reduce import Reduce
-from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
+from dask_tapestry.operators.reductions.tree_reduction import ReductionOfFold
 from dask_tapestry.operators.tuning import TAKING_OPERATIONS
 from dask_tapestry.teg import Signature, TensorType
 from dask_tapestry.teg.contract.access import Demanding
@@ -28,7 +28,7 @@ PLACE = "at"  # the field of the place, or of a node's value and place
 
 
 @dataclass(frozen=True)
-class CellsAtExtreme(TreeReduction):
+class CellsAtExtreme(ReductionOfFold):
     """Structured cells: the place that `fold` finds, and as ``f<i>`` the i-th of `cells` there.
 
     The inputs have one shape. `fold` takes the first one, or its own formula of them, along one
@@ -47,26 +47,6 @@ class CellsAtExtreme(TreeReduction):
     @property
     def called(self) -> str:
         return self.fold.monoid
-
-    @property
-    def axes(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The folded axis."""
-        return self.fold.axes
-
-    @property
-    def tree(self) -> Tree:  # type: ignore[override]
-        """The canonical tree over it."""
-        return self.fold.tree
-
-    @property
-    def source(self) -> int | None:  # type: ignore[override]
-        """Level of the nodes that it takes."""
-        return self.fold.source
-
-    @property
-    def target(self) -> int | None:  # type: ignore[override]
-        """Level of the nodes that it yields."""
-        return self.fold.target
 
     def part(self, source: int | None, target: int | None) -> CellsAtExtreme:
         cells = self.cells if source is None else ()

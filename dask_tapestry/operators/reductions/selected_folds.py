@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from dask_tapestry.cells import CellExpression, Selected, Tree
+from dask_tapestry.cells import CellExpression, Selected
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce
-from dask_tapestry.operators.reductions.tree_reduction import TreeReduction
+from dask_tapestry.operators.reductions.tree_reduction import ReductionOfFold
 from dask_tapestry.teg import IndexDim, Signature, TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.regularity import ANYWHERE, Regularity
@@ -27,7 +27,7 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 
 
 @dataclass(frozen=True)
-class SelectedFolds(TreeReduction):
+class SelectedFolds(ReductionOfFold):
     """Cell (kept..., s) is the fold of the cells that selection s chooses.
 
     Attributes
@@ -54,26 +54,6 @@ class SelectedFolds(TreeReduction):
     @property
     def called(self) -> str:
         return self.fold.called
-
-    @property
-    def axes(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The folded axes."""
-        return self.fold.axes
-
-    @property
-    def tree(self) -> Tree:  # type: ignore[override]
-        """The tree that all selections are folded in."""
-        return self.fold.tree
-
-    @property
-    def source(self) -> int | None:  # type: ignore[override]
-        """Level of the nodes that it takes."""
-        return self.fold.source
-
-    @property
-    def target(self) -> int | None:  # type: ignore[override]
-        """Level of the nodes that it yields."""
-        return self.fold.target
 
     def part(self, source: int | None, target: int | None) -> SelectedFolds:
         return replace(self, fold=self.fold.part(source, target))

@@ -110,6 +110,36 @@ class TreeReduction(BlockOperator):
         """
 
 
+class ReductionOfFold(TreeReduction):
+    """An operator that folds as another reduction does, its `fold`."""
+
+    fold: Any
+
+    @property
+    def axes(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The folded axes."""
+        axes: tuple[int, ...] = self.fold.axes
+        return axes
+
+    @property
+    def tree(self) -> Tree:  # type: ignore[override]
+        """The canonical tree over them."""
+        tree: Tree = self.fold.tree
+        return tree
+
+    @property
+    def source(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it takes."""
+        source: int | None = self.fold.source
+        return source
+
+    @property
+    def target(self) -> int | None:  # type: ignore[override]
+        """Level of the nodes that it yields."""
+        target: int | None = self.fold.target
+        return target
+
+
 def tree_over(
     x: Tensor,
     axes: Sequence[int],
