@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock
 
@@ -50,33 +50,43 @@ def collection_paused() -> Iterator[None]:
     was_on = gc.isenabled()
     gc.disable()
     if _Old.stayed is None:
-        _Old.stayed = len(gc.get_objects())
+        _in_turn(_note_what_stays)
     try:
         yield
     finally:
         if was_on:
-            _count_as_old()
+            _in_turn(_count_as_old)
             gc.enable()
 
 
-def _count_as_old() -> None:
-    """All objects are those of the oldest generation; none is looked at until there are many.
+def _in_turn(count: Callable[[], None]) -> None:
+    """Count objects, unless another thread does, or somebody else has frozen some.
 
-    What somebody else has frozen stays frozen, and then nothing is done, from then on: to count
-    frozen objects is to walk them, 25 ms for three million, each time that anything is planned.
+    What others have frozen stays so, and then nothing is counted, from then on: to count frozen
+    objects is to walk them, 25 ms for three million, each time that anything is planned.
     """
     if _others_freeze.is_set() or not _turn.acquire(blocking=False):
         return  # a thread that waited would find nothing left to do
     try:
         if gc.get_freeze_count():
             _others_freeze.set()
-            return
-        young, times, _ = gc.get_count()
-        made = young + times * gc.get_threshold()[0]  # the latter have left at most so many
-        gc.freeze()
-        gc.unfreeze()
+        else:
+            count()
     finally:
         _turn.release()
+
+
+def _note_what_stays() -> None:
+    """Count the objects there are before anything was planned."""
+    _Old.stayed = _counted()
+
+
+def _count_as_old() -> None:
+    """All objects are those of the oldest generation; none is looked at until there are many."""
+    young, times, _ = gc.get_count()
+    made = young + times * gc.get_threshold()[0]  # the latter have left at most so many
+    gc.freeze()
+    gc.unfreeze()
     _look_if_many(made)
 
 
@@ -98,13 +108,25 @@ def _look_if_many(made: int) -> None:
     if _Old.since <= most:
         return
     if made <= most:  # else they are there; of those that were counted before, most have gone
-        _Old.since = len(gc.get_objects()) - stayed
+        _Old.since = _counted() - stayed
         if _Old.since <= most:
             return
     clear_caches()
-    _Old.since, left = 0, len(gc.get_objects())
+    _Old.since, left = 0, _counted()
     if left - stayed > most:
         gc.collect()
-        _Old.stayed = len(gc.get_objects())
+        _Old.stayed = _counted()
     else:
         _Old.stayed = min(left, stayed)
+
+
+def _counted() -> int:
+    """How many objects there are; all of them count as old from then on.
+
+    A list of them would hold a tuple that another thread is filling, which then cannot be given its
+    length: Python raises a SystemError there.
+    """
+    gc.freeze()
+    count = gc.get_freeze_count()
+    gc.unfreeze()
+    return count

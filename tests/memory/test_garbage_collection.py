@@ -158,3 +158,33 @@ def test_what_functions_remember_is_forgotten_when_much_is_left():
     # its own process: this one's objects may be frozen
     ran = subprocess.run([sys.executable, "-c", REMEMBERED], capture_output=True, text=True)
     assert ran.stdout == "1\n0\n", ran.stderr
+
+
+COUNTED_BESIDE_A_TUPLE = """
+import sys
+from threading import Event, Thread
+from dask_tapestry.memory import garbage_collection
+from dask_tapestry.memory.garbage_collection import collection_paused
+
+done = Event()
+
+def fill():
+    while not done.is_set():
+        tuple(map(lambda number: number, range(300)))
+
+sys.setswitchinterval(1e-6)
+thread = Thread(target=fill)
+thread.start()
+for _ in range(300):
+    garbage_collection._Old.stayed = None
+    with collection_paused():
+        pass
+done.set()
+thread.join()
+"""
+
+
+def test_tuples_that_other_threads_fill_are_let_alone():
+    code = COUNTED_BESIDE_A_TUPLE
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert not ran.stderr
