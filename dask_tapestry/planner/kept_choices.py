@@ -30,7 +30,13 @@ from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph
 from dask_tapestry_kernels.jit.object_cache import Compiled, may_be_kept, name_of, read, write
 
-MEASURED: Final = {"rates", "bandwidth", "host_bandwidth", "latency"}  # a little anew each time
+MEASURED: Final = {
+    "rates",
+    "bandwidth",
+    "host_bandwidth",
+    "total_bandwidth",
+    "latency",
+}  # a little anew each time
 
 
 def keep(graph: Graph, resources: Resources, result: SearchResult) -> bool:

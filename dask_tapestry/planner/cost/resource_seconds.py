@@ -103,7 +103,7 @@ def least_step_seconds(
     hosts = min(machine.hosts, count)
     link = written / machine.store_write / (1 if machine.local else hosts)
     store = max(link, written / machine.store_write_all)
-    busy = kernels, machine.network_seconds(moved) / hosts, store
+    busy = kernels, transfer_seconds(moved, hosts, machine), store
     longest = max(busy)
     return longest + NEVER_OVERLAPPED * (sum(busy) - longest)
 
@@ -121,8 +121,15 @@ def _unoverlapped_share(count: int, machine: Machine) -> float:
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
     if not moved:
         return 0.0
-    every = machine.network_seconds(moved) + messages * machine.latency
-    return (0.0 if machine.local else FETCH_SECONDS) + every / min(machine.hosts, count)
+    hosts = min(machine.hosts, count)
+    waits = messages * machine.latency / hosts
+    start = 0.0 if machine.local else FETCH_SECONDS
+    return start + waits + transfer_seconds(moved, hosts, machine)
+
+
+def transfer_seconds(moved: float, hosts: int, machine: Machine) -> float:
+    """Seconds in which bytes come into so many workers, each as many."""
+    return max(machine.network_seconds(moved) / hosts, moved / machine.network_all)
 
 
 def _store_seconds(

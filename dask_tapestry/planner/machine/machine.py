@@ -42,6 +42,8 @@ class Machine:
         Seconds by which a row of memory delays a thread that does not follow the one before.
     network, latency
         Bytes a second into a worker from other hosts, and seconds a message.
+    network_all
+        Bytes a second that all workers together take from each other.
     host_network, within_hosts
         Bytes a second into a worker from others of its host, and the share of what moves between
         workers that comes from there.
@@ -98,6 +100,7 @@ class Machine:
     fresh_pages: float
     row: float
     network: float
+    network_all: float
     latency: float
     host_network: float
     within_hosts: float
@@ -264,6 +267,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
     carried, told = resources.bandwidth_bytes, resources.host_bandwidth
     host_network = carried if told is None else float(told)
     latency = rates.latency if resources.latency is None else float(resources.latency)
+    all_told = resources.total_bandwidth
     store = inf if resources.store_bandwidth is None else float(resources.store_bandwidth)
     own = inf if resources.worker_bandwidth is None else float(resources.worker_bandwidth)
     stored = carried if resources.worker_bandwidth is None else own
@@ -281,6 +285,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         fresh_pages=rates.fresh_pages,
         row=rates.row,
         network=inf if local else carried,
+        network_all=inf if local or all_told is None else float(all_told),
         latency=0.0 if local else latency,
         host_network=inf if local else host_network,
         within_hosts=_share_within_hosts(resources.workers, resources.workers_per_host),

@@ -31,7 +31,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
 from dask_tapestry.planner.machine.adaptive import grown_groups
 from dask_tapestry.planner.machine.calibrate import chosen_rates, rates_in_force
-from dask_tapestry.planner.machine.cluster_rates import cluster_rates
+from dask_tapestry.planner.machine.cluster_rates import cluster_rates, shared_core_bandwidth
 from dask_tapestry.planner.machine.device_rates import shipped_device_rates
 from dask_tapestry.planner.machine.live_workers import (
     live_gpus,
@@ -74,6 +74,10 @@ class Resources:
     host_bandwidth
         Between workers of one host, in bytes a second of a worker or as text; by default their
         bandwidth.
+    total_bandwidth
+        Most that all workers together take from each other, in bytes a second or as text: what a
+        switch that they share lets through, or cores that they share handle. By default each worker
+        has its bandwidth for itself; for a live cluster on this machine it is found.
     local
         Whether the one worker is this process, whose memory results stay in.
     store_bandwidth
@@ -128,6 +132,7 @@ class Resources:
     local: bool = field(default=False, repr=False)
     workers_per_host: int = field(default=1, kw_only=True)
     host_bandwidth: int | str | None = field(default=None, kw_only=True)
+    total_bandwidth: int | str | None = field(default=None, kw_only=True)
     store_bandwidth: int | str | None = field(default=None, kw_only=True)
     store_latency: float | str | None = field(default=None, kw_only=True)
     worker_bandwidth: int | str | None = field(default=None, kw_only=True)
@@ -153,6 +158,7 @@ class Resources:
         self._join_groups()
         for name, check in (
             ("host_bandwidth", bytes_a_second),
+            ("total_bandwidth", bytes_a_second),
             ("store_bandwidth", bytes_a_second),
             ("worker_bandwidth", bytes_a_second),
             ("store_latency", seconds),
@@ -363,6 +369,7 @@ def workers_of(client: Any) -> Resources | None:
     return Resources(
         groups=groups,
         bandwidth=int(carried),
+        total_bandwidth=shared_core_bandwidth(workers, carried),
         rates=rates,
         workers_per_host=live_workers_per_host(workers),
         **live_gpus(workers),

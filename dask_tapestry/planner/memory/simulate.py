@@ -50,8 +50,8 @@ class Load(NamedTuple):
     ----------
     compute
         Seconds of a thread, or of a device.
-    fetch
-        Seconds of its worker's network.
+    fetch, fetched
+        Seconds of its worker's network, and of what all workers share of it.
     store, stores
         Seconds of its worker's way to stores, and of the stores that all workers share.
     dispatch
@@ -66,6 +66,7 @@ class Load(NamedTuple):
 
     compute: float
     fetch: float
+    fetched: float
     store: float
     stores: float
     dispatch: float
@@ -89,6 +90,7 @@ class Load(NamedTuple):
             compute=_thread_seconds(step, machine)
             + (0.0 if machine.local else machine.worker_task + calls),
             fetch=network / count,
+            fetched=cost.moved / machine.network_all / count,
             store=store / count,
             stores=together / count,
             dispatch=machine.task + slices / count + (calls if machine.local else 0.0),
@@ -187,9 +189,11 @@ class _SimulatedRun:
     def _open(self, number: int) -> None:
         """Start the transfers of a bundle whose inputs have all been computed."""
         bundle, state = self.bundles[number], self.states[number]
-        seconds = self.loads[bundle.step].fetch * bundle.blocks
-        alone = seconds / min(self.machine.workers, bundle.blocks)
-        self.network = max(self.network, self.now) + seconds / self.machine.workers
+        load = self.loads[bundle.step]
+        seconds, shared = load.fetch * bundle.blocks, load.fetched * bundle.blocks
+        alone = max(seconds / min(self.machine.workers, bundle.blocks), shared)
+        each = max(seconds / self.machine.workers, shared)
+        self.network = max(self.network, self.now) + each
         state.ready, state.arrived = self.now, max(self.network, self.now + alone)
         insort(self.open, (self.turns[bundle.step], number))
 

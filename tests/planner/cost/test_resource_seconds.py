@@ -4,7 +4,13 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.makespan import GridBlocks
-from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, Working, step_seconds
+from dask_tapestry.planner.cost.resource_seconds import (
+    StepTraffic,
+    Tasks,
+    Working,
+    step_seconds,
+    transfer_seconds,
+)
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.zspace import Cuts
 
@@ -88,3 +94,22 @@ def test_the_blocks_of_a_device_are_decoded_by_a_thread_each():
     traffic = StepTraffic(READ, 0, 0, 0, 0, 0)
     by_two = step_seconds(Working(0.0, 0.0), traffic, 0, tasks, device).store
     assert by_two == pytest.approx(by_all * 8 / 2, rel=0.01)
+
+
+def test_what_workers_take_from_each_other_goes_through_what_they_share():
+    told = {"workers": 8, "threads": 1, "bandwidth": "1 GB/s"}
+    own = Machine.of(dt.Resources(**told))
+    shared = Machine.of(dt.Resources(**told, total_bandwidth="2 GB/s"))
+    assert transfer_seconds(16e9, 8, own) == transfer_seconds(2e9, 1, shared) == 2
+    assert transfer_seconds(16e9, 8, shared) == 8
+
+
+def test_a_plan_and_its_simulation_take_as_long_as_the_shared_way():
+    x = dt.placeholder((40_000, 40_000), "f4", stored_chunks=(1000, 40_000))
+    told = {"workers": 8, "threads": 2, "memory": "32 GiB"}
+    slow = dt.Resources(**told, total_bandwidth="500 MB/s", temporary_store=False)
+    plan = dt.plan(dt.sort(dt.sort(x, axis=1), axis=0), resources=slow)
+    least = plan.cost["bytes_moved"] / 500e6
+    assert least > 5
+    assert plan.cost["seconds"] >= least
+    assert plan.simulate().seconds >= least

@@ -13,6 +13,7 @@ from dask_tapestry.planner.machine.cluster_rates import (
     keep_cluster_rates,
     network_rates,
     probe_peer,
+    shared_core_bandwidth,
     shared_core_rates,
     two_workers,
 )
@@ -142,3 +143,13 @@ def test_a_live_cluster_has_the_rates_of_its_network(measured):
         assert current().bandwidth == int(rates.network)
         assert Machine.of(current()).latency == rates.latency
         assert (dt.ones(10) + 1).sum().compute() == 20
+
+
+def test_workers_that_share_cores_share_what_these_carry(monkeypatch):
+    here = dict.fromkeys(["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"])
+    monkeypatch.setattr(module, "CPU_COUNT", 8)
+    assert shared_core_bandwidth(here, 1e9) == 4 * 10**9
+    monkeypatch.setattr(module, "CPU_COUNT", 1)
+    assert shared_core_bandwidth(here, 1e9) == 10**9, "the two ends of one take turns"
+    assert shared_core_bandwidth(dict.fromkeys([HERE, THERE]), 1e9) is None
+    assert shared_core_bandwidth({}, 1e9) is None

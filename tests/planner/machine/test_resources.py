@@ -219,6 +219,7 @@ WRONG = {
     "gpu_workers": [0, 1.5, nan, "4", True, [1]],
     "workers_per_host": [0, *NUMBER],
     "host_bandwidth": [0, *AMOUNT],
+    "total_bandwidth": [0, *AMOUNT],
 }  # fmt: skip
 
 
