@@ -234,8 +234,11 @@ MOST_FUSED_STEPS: Final = 16
 # cells/histogram_bin
 HISTOGRAM_FLOPS: Final = 16  # of a cell: it takes about so many passes over a tile
 
-# cells/search
+# sorting/search
 SEARCH_STEP_FLOPS: Final = 8  # of a binary search
+PARTS_LEAST_SECONDS: Final = 1.0  # of a search, from which it is worth planning in parts
+MOST_TABLE_PARTS: Final = 2**10
+SHORTEST_TABLE_PART: Final = 2**5  # cells
 
 # images/affine_points
 SPLINE_WEIGHT_FLOPS: Final = 8  # and of bringing coordinates into range

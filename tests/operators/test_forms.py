@@ -29,6 +29,7 @@ from dask_tapestry.operators.reductions.reduce import Reduce, reduce
 from dask_tapestry.operators.reductions.selected_folds import SelectedFolds
 from dask_tapestry.operators.scans.scan import Scan, scan
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics, ranks
+from dask_tapestry.operators.sorting.search import IsIn, SearchSorted, is_in, searchsorted
 from dask_tapestry.operators.sorting.sort import ArgSort, Sort, argsort, sort
 from dask_tapestry.operators.sorting.weighed_sort import WeighedSort, weighed_sort
 from dask_tapestry.operators.tuning import MOST_FORM_SIZES
@@ -124,6 +125,14 @@ def picked(n, m, kind, seed):
     return ranks(long_lanes(n, m, kind, seed), tuple(chosen), 0)
 
 
+def searched(n, m, kind, seed):
+    return searchsorted(held((m, 7), kind, seed), sort(held((n,), kind, seed + 1), 0), "right")
+
+
+def sought(n, m, kind, seed):
+    return is_in(held((m, 7), kind, seed), sort(held((n,), kind, seed + 1), 0), invert=n % 2 == 0)
+
+
 def weighed(n, m, kind, seed):
     x = permute(long_lanes(n, m, kind, seed), (1, 0))
     return weighed_sort(x, held(x.type.shape, "f8", seed))
@@ -200,6 +209,8 @@ MADE = {  # of n cells that are folded or ordered, m times
     ArgSort: lambda n, m, kind, seed: argsort(long_lanes(n, m, kind, seed), 0),
     OrderStatistics: picked,
     WeighedSort: weighed,
+    SearchSorted: searched,
+    IsIn: sought,
     MatMul: products,
     Convolution: convolved(Convolution, "f8"),
     DirectConvolution: convolved(DirectConvolution, "i8"),

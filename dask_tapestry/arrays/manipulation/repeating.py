@@ -23,7 +23,6 @@ from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.assert_condition import assert_condition
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
-from dask_tapestry.operators.cells.search import searchsorted
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.indexing.take import take
 from dask_tapestry.operators.joins.axis_slices import equal_step_runs, pick, slice_axis
@@ -31,6 +30,7 @@ from dask_tapestry.operators.joins.repeat import repeat as repeat_cells
 from dask_tapestry.operators.joins.repeat import tile as tile_tensor
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.scans.scan import scan
+from dask_tapestry.operators.sorting.search import searchsorted
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.teg import Node
 

@@ -15,11 +15,11 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.tuning import COMPARED_ELEMENTS
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
-from dask_tapestry.operators.cells.search import common_dtype, is_in
-from dask_tapestry.operators.cells.search import digitize as digitize_tensor
-from dask_tapestry.operators.cells.search import interp as interp_tensor
-from dask_tapestry.operators.cells.search import searchsorted as search_table
 from dask_tapestry.operators.indexing.take import take
+from dask_tapestry.operators.sorting.search import common_dtype, is_in
+from dask_tapestry.operators.sorting.search import digitize as digitize_tensor
+from dask_tapestry.operators.sorting.search import interp as interp_tensor
+from dask_tapestry.operators.sorting.search import searchsorted as search_table
 from dask_tapestry.operators.sorting.sort import sort
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor

@@ -17,8 +17,8 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.masks.boolean_mask import MaskSelector, deferred_selection
 from dask_tapestry.arrays.sorting.unique_by_sorting import UniqueBySorting
 from dask_tapestry.operators.cells.elementwise import astype
-from dask_tapestry.operators.cells.search import common_dtype, is_in
 from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.sorting.search import common_dtype, is_in
 from dask_tapestry.operators.sorting.sort import sort
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Tensor

@@ -15,7 +15,6 @@ from dask_tapestry.arrays.masks.boolean_mask import MaskSelector, deferred_selec
 from dask_tapestry.arrays.tuning import LONG_TABLE_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
-from dask_tapestry.operators.cells.search import is_in, searchsorted
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
 from dask_tapestry.operators.indexing.gather import gather
@@ -25,6 +24,7 @@ from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.scans.scan import scan
 from dask_tapestry.operators.sorting.joined_keys import joined_rows
+from dask_tapestry.operators.sorting.search import is_in, searchsorted
 from dask_tapestry.operators.sorting.sort import argsort, sort
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape

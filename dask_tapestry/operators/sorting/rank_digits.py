@@ -17,7 +17,6 @@ import numpy as np
 
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.order_key import cell_of_key, order_key
-from dask_tapestry.operators.cells.search import searchsorted
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.generators.full import full
@@ -27,6 +26,7 @@ from dask_tapestry.operators.reductions.bincount import bincount
 from dask_tapestry.operators.reductions.reduce import reduce as fold
 from dask_tapestry.operators.reductions.tree_reduction import TreeReduction, levels_above
 from dask_tapestry.operators.scans.scan import scan
+from dask_tapestry.operators.sorting.search import searchsorted
 from dask_tapestry.operators.tuning import ADDED_TABLES, DIGIT_BITS
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor, apply

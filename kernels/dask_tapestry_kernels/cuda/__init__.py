@@ -29,7 +29,7 @@ KERNELS: Final = KernelTable(
         "blocks.permutation": "permutation",
         "blocks.random": "randombits randomfraction",
         "blocks.scatter": "scatter",
-        "blocks.search": "search digitize isin bin",
+        "blocks.search": "search digitize isin searchparts bin",
         "blocks.select": "identity view windows concat mosaic reshape",
         "blocks.shuffle": "route send serve answer giveback foldsent",
         "blocks.sort": "sort argsort ranks top",

@@ -109,6 +109,24 @@ def _marks(table: Block, cells: Block, invert: bool) -> Block | None:
     return marks
 
 
+def search_parts(
+    out: Block | None,  # noqa: ARG001
+    cells: Block,
+    table: Block,
+    *,
+    answer: Literal["left", "right", "within"],
+    length: int,
+) -> Block:
+    """What each part of `length` cells of a sorted `table` tells of cells: (parts, *cells).
+
+    Places, int64, left or right of equal cells, or whether cells are "within" it.
+    """
+    parts = [table[first : first + length] for first in range(0, table.size, length)]
+    if answer == "within":
+        return np.stack([is_in(None, cells, part, invert=False) for part in parts])
+    return np.stack([search(None, cells, part, side=answer) for part in parts])
+
+
 def interp(
     out: Block | None,  # noqa: ARG001
     cells: Block,
@@ -139,5 +157,6 @@ KERNELS: Final[dict[str, Kernel]] = {
     "search": search,
     "digitize": digitize,
     "isin": is_in,
+    "searchparts": search_parts,
     "interp": interp,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -47,6 +47,31 @@ def is_in(out: Block | None, cells: Block, table: Block, *, invert: bool) -> Blo
         return made
     answer: Answer = "is not there" if invert else "is there"
     return _looked_up(out, cells, table, TRUTH, answer, False)
+
+
+def search_parts(
+    out: Block | None,
+    cells: Block,
+    table: Block,
+    *,
+    answer: Literal["left", "right", "within"],
+    length: int,
+) -> Block:
+    """What each part of `length` cells of a sorted `table` tells of cells: (parts, *cells).
+
+    Places, int64, left or right of equal cells, or whether cells are "within" it.
+    """
+    firsts = range(0, table.size, length)
+    within = answer == "within"
+    dtype, asked = (TRUTH, "is there") if within else (PLACE, "place")
+    made = runtime().empty((len(firsts), *cells.shape), dtype) if out is None else out
+    for number, first in enumerate(firsts):
+        part = table[first : first + length]
+        own = made[number]
+        found = _looked_up(own, cells, part, dtype, asked, answer == "right")
+        if found is not own:
+            own[...] = found
+    return made
 
 
 def bin_number(out: Block | None, x: Block, edges: Block, *, even: bool, dtype: DType) -> Block:
@@ -113,5 +138,6 @@ KERNELS: Final[dict[str, Kernel]] = {
     "search": search,
     "digitize": digitize,
     "isin": is_in,
+    "searchparts": search_parts,
     "bin": bin_number,
 }

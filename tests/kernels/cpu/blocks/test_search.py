@@ -45,3 +45,16 @@ def test_integers_are_found_at_the_ends_of_their_dtype(dtype, invert, most, monk
         table = np.unique(table)
         made = KERNELS["isin"](None, cells, table, invert=invert)
         assert np.array_equal(made, [(int(x) in table.tolist()) != invert for x in cells])
+
+
+@pytest.mark.parametrize("answer", ["left", "right", "within"])
+@pytest.mark.parametrize("length", [1, 3, 4, 9])
+@pytest.mark.parametrize("table", [TABLE, [0.0, 2, 2, 2, 3, np.nan, np.nan]])
+def test_parts_of_a_table(answer, length, table):
+    table = np.array(table)
+    made = KERNELS["searchparts"](None, CELLS, table, answer=answer, length=length)
+    assert made.shape == (-(-table.size // length), *CELLS.shape)
+    if answer == "within":
+        assert np.array_equal(made.any(0), np.isin(CELLS, table))
+    else:
+        assert np.array_equal(made.sum(0), np.searchsorted(table, CELLS, answer))

@@ -34,3 +34,12 @@ def test_nothing_is_in_an_empty_table(cupy):
     table = runtime.runtime().empty((0,), np.dtype("f4"))
     assert KERNELS["isin"](None, x, table, invert=True).all()
     assert not cupy.launches
+
+
+@pytest.mark.parametrize(("answer", "kind"), [("left", np.int64), ("within", bool)])
+def test_each_part_of_a_table_is_a_launch(cupy, answer, kind):
+    x = runtime.runtime().empty((40, 50), np.dtype("f4"))
+    table = np.arange(9, dtype="f4").view(Array)
+    made = KERNELS["searchparts"](None, x, table, answer=answer, length=4)
+    assert (made.shape, made.dtype) == ((3, 40, 50), kind)
+    assert len(cupy.launches) == 3

@@ -3,7 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
-from dask_tapestry.operators.cells.search import (
+from dask_tapestry.operators.sorting.search import (
     Digitize,
     Interp,
     IsIn,

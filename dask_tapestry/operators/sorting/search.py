@@ -1,10 +1,10 @@
-"""Search: cells looked up in tables that every block reads whole."""
+"""Search: cells looked up in tables, which blocks read whole, or in parts where they are long."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, log2
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,10 +12,16 @@ from dask_tapestry.amounts import is_one_of
 from dask_tapestry.cells import Span
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.forms import offered, stand_in
 from dask_tapestry.operators.kernel_reference import kernel_reference
-from dask_tapestry.operators.tuning import SEARCH_STEP_FLOPS
-from dask_tapestry.teg import IndexDim, Region, Signature, Tensor, TensorType, apply
+from dask_tapestry.operators.sorting.search_parts import (
+    part_counts,
+    places_by_parts,
+    within_any_part,
+)
+from dask_tapestry.operators.tuning import PARTS_LEAST_SECONDS, SEARCH_STEP_FLOPS
+from dask_tapestry.teg import Form, IndexDim, Region, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
 
@@ -48,7 +54,10 @@ class SearchSorted(TableOperator):
     name = "searchsorted"
     kernel = "search"
     any_cells = True
-    side: str
+    side: Literal["left", "right"]
+
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        return table_forms(inputs[1].size)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]._replace(dtype=np.dtype(np.intp))
@@ -101,6 +110,9 @@ class IsIn(TableOperator):
     any_cells = True
     invert: bool
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        return table_forms(inputs[1].size)
+
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]._replace(dtype=np.dtype(bool))
 
@@ -134,7 +146,24 @@ class Interp(TableOperator):
         return np.asarray(meaning(x, points, values, self.left, self.right, self.period))
 
 
-def searchsorted(x: Tensor, table: Tensor, side: str = "left") -> Tensor:
+def table_forms(cells: int) -> tuple[Form, ...]:
+    """The forms of a search in a sorted table of so many cells."""
+    counts = part_counts(cells)
+    return offered(Form("parts", counts, in_parts, least_seconds=PARTS_LEAST_SECONDS))
+
+
+@stand_in
+def in_parts(node: Tensor, parts: int) -> Tensor:
+    """``searchsorted(x, table) -> sum(searchsorted(x, part) for all parts of the table)``."""
+    whole, (x, table) = node.operator, node.inputs
+    if isinstance(whole, SearchSorted):
+        return places_by_parts(x, table, whole.side, parts)
+    assert isinstance(whole, IsIn)
+    found = within_any_part(x, table, parts)
+    return elementwise("logical_not", found) if whole.invert else found
+
+
+def searchsorted(x: Tensor, table: Tensor, side: Literal["left", "right"] = "left") -> Tensor:
     """Indices at which the cells of `x` go into a sorted vector, as `numpy.searchsorted`.
 
     Raises
