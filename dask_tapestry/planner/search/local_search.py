@@ -6,6 +6,7 @@ The moves are tried in the order of the steps, the costliest first; the search i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from dask_tapestry.planner.search.alike import one_of_each
@@ -27,6 +28,7 @@ from dask_tapestry.planner.search.moves import (
 from dask_tapestry.planner.search.phased_values import in_rounds
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.search.repeated_work import repeated_seconds
 from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
 from dask_tapestry.planner.tuning import (
     CHANGE_COSTS,
@@ -247,27 +249,92 @@ def split_until_fits(space: PlanEvaluator, state: State) -> State:
     return state
 
 
+def with_alike_held(space: PlanEvaluator, state: State) -> State:
+    """The best plan in which values are held that are alike, as those of all steps of a loop.
+
+    What a step computes of all steps before it takes longer and longer, the more steps there are.
+    """
+    improved = True
+    while improved:
+        improved, enough = False, state.rank.with_seconds(LEAST_GAIN)
+        held, _ = _by_promise(space, state, _held_together(state, _more_held(state)))
+        for choices in held:
+            other = space.state_within(choices, enough)
+            if other is not None and other.rank < enough and space.fits(other):
+                state, improved = other, True
+                break
+    return state
+
+
 def moves(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """Choices that differ in one.
 
     Of many steps that are alike the first two are changed: what does not pay for these does not for
     others, and what pays is tried again.
     """
-    every = sorted(state.placed.values(), key=lambda p: -p.cost.seconds)
-    alike = one_of_each(((p, p.group.program, p.held) for p in every), CHANGED_ALIKE)
-    by_cost = [priced for priced, _ in alike]
-    for priced in by_cost:
-        yield from hold(state, priced)
-    shared = shared_values(state)
-    yield from (hold_shared(state, node) for node in shared)
+    by_cost = _some_of_each(state)
+    held = _more_held(state)
+    worth, hardly = _by_promise(space, state, [*_held_together(state, held), *held])
+    yield from worth
     for priced in by_cost:
         yield from split(state, priced)
     yield from fuse_sets(state)
     for priced in by_cost:
         yield from pull(state, priced)
-    for node in shared:
+    for node in shared_values(state):
         yield from held_as_read(space, state, node)
     for priced in by_cost:
         yield from merge_producers(state, priced)
     for priced in by_cost:
         yield from move_to_group(state, priced)
+    yield from hardly
+
+
+def _held_together(state: State, held: Iterable[Choices]) -> Iterator[Choices]:
+    """Choices in which values are held together that are alike and may be held one by one.
+
+    Those of the steps of a loop save a part each, which may be too little to be kept.
+    """
+    alike: dict[object, set[Node]] = {}
+    for choices in held:
+        added = choices.held - state.choices.held
+        if len(added) == 1:
+            (node,) = added
+            alike.setdefault((node.operator, node.input_types), set()).add(node)
+    for nodes in alike.values():
+        if len(nodes) > 1:
+            more, fused = state.choices.held | nodes, state.choices.fused - nodes
+            yield replace(state.choices, held=more, fused=fused)
+
+
+def _some_of_each(state: State) -> list[PricedGroup]:
+    """The steps, the costliest first; the first ones of those that are alike."""
+    every = sorted(state.placed.values(), key=lambda p: -p.cost.seconds)
+    alike = one_of_each(((p, p.group.program, p.held) for p in every), CHANGED_ALIKE)
+    return [priced for priced, _ in alike]
+
+
+def _more_held(state: State) -> list[Choices]:
+    """Choices in which more is held, that blocks or steps compute or read again."""
+    held = [choices for priced in _some_of_each(state) for choices in hold(state, priced)]
+    return [*held, *[hold_shared(state, node) for node in shared_values(state)]]
+
+
+def _by_promise(
+    space: PlanEvaluator, state: State, held: Iterable[Choices]
+) -> tuple[list[Choices], list[Choices]]:
+    """Choices in which more is held, first those that may save most; then those that hardly save.
+
+    Of blocks that are too large, each makes some smaller.
+    """
+    if state.shortfall:
+        return list(held), []
+    again = repeated_seconds(state, space.pricing.machine)
+
+    def saved(choices: Choices) -> float:
+        return sum([again.get(node, 0.0) for node in choices.held - state.choices.held])
+
+    ordered = sorted(held, key=saved, reverse=True)
+    least = (1 - LEAST_GAIN) * state.seconds
+    count = sum([saved(choices) >= least for choices in ordered])
+    return ordered[:count], ordered[count:]

@@ -34,7 +34,12 @@ from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
 from dask_tapestry.planner.search.islands import evolve_on_islands
 from dask_tapestry.planner.search.lean_plans import with_less_held
-from dask_tapestry.planner.search.local_search import fit_to_memory, improve, resized
+from dask_tapestry.planner.search.local_search import (
+    fit_to_memory,
+    improve,
+    resized,
+    with_alike_held,
+)
 from dask_tapestry.planner.search.lone_blocks import with_lone_blocks
 from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
@@ -197,7 +202,9 @@ def _lengthened(
     """The plan of a whole graph, by that of a shorter one, changed until it fits; None if not."""
     spaces = [PlanEvaluator(one, pricing, resources) for one in (short.graph, short.whole)]
     whole = short.lengthened(state, *spaces)
-    if whole is not None and not whole.shortfall and not spaces[1].fits(whole):
+    if whole is not None and not whole.shortfall and spaces[1].fits(whole):
+        whole = with_alike_held(spaces[1], whole)
+    elif whole is not None and not whole.shortfall:
         most = DEARER_FITTED * whole.seconds
         whole = fit_to_memory(spaces[1], whole, MOST_IMPROVED)
         whole = whole if whole is not None and whole.seconds <= most else None

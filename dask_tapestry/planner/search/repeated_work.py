@@ -1,0 +1,90 @@
+"""Repeated work: the seconds that go into what several blocks or steps compute or read again.
+
+So much is to be had at most by holding a value. What promises most is tried first, so that a search
+with little time finds that a matrix should be held which the steps of a loop read, before it looks
+at the numbers that they all compute.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache, reduce
+from operator import or_
+from typing import NamedTuple
+
+from dask_tapestry.planner.cost.typical_blocks import largest_block
+from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.search.choices import State
+from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.steps.program import Program
+from dask_tapestry.teg import Node
+
+
+class _Work(NamedTuple):
+    """What having a value takes with all that goes into it, as shares of a step.
+
+    Attributes
+    ----------
+    compute, store, inputs
+        Shares of the seconds that the step computes, and reads stores, and of the values that it
+        reads from other steps.
+    times
+        How often its blocks together compute each cell.
+    """
+
+    compute: float
+    store: float
+    inputs: float
+    times: float
+
+
+def repeated_seconds(state: State, machine: Machine) -> Mapping[Node, float]:
+    """For each value of a plan that is not held, the seconds that go into having it again."""
+    every = defaultdict[Node, list[tuple[float, float]]](list)
+    for priced in state.placed.values():
+        works = _works(priced.group.program, priced.grid, priced.on(machine))
+        for node, work in zip(priced.group.members, works, strict=True):
+            seconds = work.compute * priced.cost.compute + work.store * priced.cost.store
+            seconds += work.inputs * (priced.cost.network + priced.cost.overhead)
+            if node is not priced.group.node:
+                every[node].append((seconds, seconds / max(1.0, work.times)))
+    return {
+        node: sum([seconds for seconds, _ in found]) - min([once for _, once in found])
+        for node, found in every.items()
+    }
+
+
+@lru_cache(maxsize=2048)
+def _works(program: Program, grid: Grid, machine: Machine) -> tuple[_Work, ...]:
+    """The work of each instruction of a program under a grid."""
+    if not program.type.size:
+        return (_Work(0.0, 0.0, 0.0, 1.0),) * len(program.instructions)
+    first = len(program.inputs)
+    box = largest_block(program, grid)
+    blocks, schedule = program.type.size / box.size, program.schedule(box)
+    seconds, stored, cells = ([0.0] * len(program.types) for _ in range(3))
+    for number, own, _ in schedule.works:
+        operator, _, types, type_, *_ = program.instructions[number - first]
+        flops, dtype = operator.flops(types, own), types[0].dtype if types else type_.dtype
+        seconds[number] += machine.seconds(operator.kernel, dtype, flops, 0) if flops else 0.0
+        stored[number] += operator.stored_bytes(own)
+        cells[number] += own.size
+    computed, read = sum(seconds) or 1.0, sum(stored) or 1.0
+    inputs = [1 << number for number in range(first)]  # a bit for each that a value is made of
+    for number, instruction in enumerate(program.instructions, start=first):
+        for x in set(instruction.inputs):  # where several read it, it counts for each
+            seconds[number] += seconds[x]
+            stored[number] += stored[x]
+        inputs.append(reduce(or_, [inputs[x] for x in instruction.inputs], 0))
+    return tuple(
+        [
+            _Work(
+                min(1.0, seconds[number] / computed),
+                min(1.0, stored[number] / read),
+                inputs[number].bit_count() / max(1, first),
+                blocks * cells[number] / instruction.type.size if instruction.type.size else 1.0,
+            )
+            for number, instruction in enumerate(program.instructions, start=first)
+        ]
+    )
