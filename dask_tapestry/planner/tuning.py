@@ -248,16 +248,14 @@ GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take t
 GAIN_OF_EXCHANGE: Final = 0.1
 GAIN_OF_LAST_EXCHANGE: Final = 0.6
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
-# Kinds of steps whose blocks take most, that are cut more finely where memory lacks.
-HEAVY: Final = 4
+HEAVY: Final = 4  # kinds of steps whose blocks take most, that are cut where memory lacks
 CHANGED_ALIKE: Final = 2  # steps of those that are alike, which are changed one by one
 HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
 
 # search/moves
 # Times the cells chosen that a selection is made of, before holding these is tried: it costs little
 FEW_CHOSEN: Final = 8
-# Times a value's cells that blocks may compute together before holding it is tried.
-MOVED_AGAIN: Final = 1.5
+MOVED_AGAIN: Final = 1.5  # times its cells that blocks compute of a value, before it is held
 
 # search/mutators
 PLACE_PRIOR: Final = 0.5  # of another place: the programs that priors are learnt from have one
@@ -272,7 +270,6 @@ FORM_SECONDS: Final = 8e-3
 USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to serve
 
 # search/phased_values
-# Of rounds that are tried
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 # search/plan_spaces
@@ -311,6 +308,9 @@ MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has t
 # search/shared_reads
 # Of the memory before, at most: heating over levels, predicted to hold .75 of it, took 1.08
 SHARED_READS_SHARE: Final = 0.5
+
+# search/shared_values
+NEAR_NODES: Final = 64  # between a held value and what alone is made of it
 
 # walltime
 WALLTIME_PART: Final = 0.25  # of a worker's time that a task is planned to take at most

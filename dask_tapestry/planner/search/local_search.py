@@ -29,7 +29,12 @@ from dask_tapestry.planner.search.phased_values import in_rounds
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.repeated_work import repeated_seconds
-from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
+from dask_tapestry.planner.search.shared_values import (
+    held_as_read,
+    held_instead,
+    hold_shared,
+    shared_values,
+)
 from dask_tapestry.planner.tuning import (
     CHANGE_COSTS,
     CHANGED_ALIKE,
@@ -317,7 +322,9 @@ def _some_of_each(state: State) -> list[PricedGroup]:
 def _more_held(state: State) -> list[Choices]:
     """Choices in which more is held, that blocks or steps compute or read again."""
     held = [choices for priced in _some_of_each(state) for choices in hold(state, priced)]
-    return [*held, *[hold_shared(state, node) for node in shared_values(state)]]
+    shared = shared_values(state)
+    held += [hold_shared(state, node) for node in shared]
+    return [*held, *[choices for node in shared for choices in held_instead(state, node)]]
 
 
 def _by_promise(

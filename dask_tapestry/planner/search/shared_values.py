@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import NEAR_NODES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange
@@ -41,6 +43,35 @@ def hold_shared(state: State, node: Node) -> Choices:
     """A value that several steps read or compute is held for all of them."""
     choices = state.choices
     return replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
+
+
+def held_instead(state: State, node: Node) -> Iterator[Choices]:
+    """A shared value is held in the place of those that it alone is made of.
+
+    Workers may have room for a matrix, or for what is made of it and its transpose, and not both.
+    """
+    must = required(state.graph)
+    given_up = {
+        held
+        for held in state.placed
+        if held not in must and state.readers[held] and _leads_only_to(state, held, node)
+    }
+    if given_up:
+        choices = state.choices.fusing(given_up)
+        yield replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
+
+
+def _leads_only_to(state: State, held: Node, node: Node) -> bool:
+    """Whether all that is made of a held value is made of another value, which it is not."""
+    stack, seen = [held], {held, node}
+    while stack:
+        for reader in state.graph.consumers[stack.pop()]:
+            if reader in state.placed or len(seen) > NEAR_NODES:
+                return False
+            if reader not in seen:
+                seen.add(reader)
+                stack.append(reader)
+    return held is not node
 
 
 def held_as_read(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:

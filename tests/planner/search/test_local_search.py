@@ -12,6 +12,7 @@ from dask_tapestry.planner.search.local_search import (
     resized,
     second_chance,
     split_until_fits,
+    with_alike_held,
 )
 from dask_tapestry.planner.tuning import CLOSE_CHANGE, COSTS_A_CHANGE
 from tests.planner.graphs import stored
@@ -147,3 +148,60 @@ def test_a_change_that_was_missed_is_cut_anew():
     assert found is held or found.rank < held.rank
     assert second_chance(space, state, [], last) is state
     assert second_chance(space, state, [held], 0) is state
+
+
+WORKERS = dt.Resources(workers=50, threads=4, memory="16 GiB")
+
+
+def descent(a, b, steps):
+    """Conjugate gradients: each step multiplies a matrix by a vector that all steps before make."""
+    x, r = dt.zeros_like(b), b
+    p, squares = r, r @ r
+    for _ in range(steps):
+        ap = a @ p
+        along = squares / (p @ ap)
+        x, r = x + along * p, r - along * ap
+        squares, before = r @ r, squares
+        p = r + squares / before * p
+    return x
+
+
+def matrix_and_vector(n=200_000):
+    return stored((n, n), "f8", (5000, 5000)), stored((n,), "f8", (5000,))
+
+
+def test_what_promises_most_is_tried_first():
+    a, b = matrix_and_vector()
+    space = space_of(descent(a, b, 8), resources=WORKERS)
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
+    first = next(moves(space, state))
+    assert a.node in first.held
+    assert list(moves(space, state))[-1].held > state.choices.held, "what saves little is the last"
+
+
+def test_seconds_of_a_loop_grow_as_its_steps_do():
+    a, b = matrix_and_vector()
+    seconds = {}
+    for steps in (4, 8, 24):
+        plan = dt.plan(descent(a, b, steps), resources=WORKERS)
+        assert plan.cost["bytes_read"] < 1.1 * a.nbytes
+        seconds[steps] = plan.cost["seconds"]
+    of_a_step = (seconds[8] - seconds[4]) / 4
+    assert seconds[24] - seconds[8] < 1.3 * 16 * of_a_step
+
+
+def test_values_that_are_alike_are_held_together():
+    a, b = matrix_and_vector()
+    space = space_of(descent(a, b, 16), resources=WORKERS)
+    state = space.state(Choices(forms=space.chosen_forms()[1], held=frozenset([a.node])))
+    better = with_alike_held(space, state)
+    assert better.seconds < 0.8 * state.seconds
+    vectors = [node for node in better.placed.keys() - state.placed.keys() if node.type.shape]
+    assert len(vectors) >= 14
+
+
+def test_what_is_made_of_a_matrix_is_held_in_its_place():
+    a, b = matrix_and_vector()
+    plan = dt.plan(descent((a + a.T) / 2, b, 3), resources=WORKERS)
+    assert plan.cost["bytes_moved"] < 0.1 * a.nbytes
+    assert plan.cost["bytes_read"] < 2.1 * a.nbytes

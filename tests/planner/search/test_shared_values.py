@@ -3,7 +3,12 @@
 import dask_tapestry as dt
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.local_search import improve
-from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
+from dask_tapestry.planner.search.shared_values import (
+    held_as_read,
+    held_instead,
+    hold_shared,
+    shared_values,
+)
 from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, space_of
 
@@ -62,3 +67,18 @@ def test_a_source_of_which_steps_take_parts_is_not_shared():
     assert shared_values(apart) == []
     again = space.state(Choices(fused=frozenset({x.node})))  # which blocks of lanes read again
     assert shared_values(again) == [x.node]
+
+
+def test_a_value_is_held_in_the_place_of_what_it_alone_is_made_of():
+    x, v = stored((20_000, 20_000), "f8", (1000, 1000)), stored((20_000,), "f8", (1000,))
+    both = x + x.T
+    space = space_of(both @ v, both @ (v + 1), both @ (2 * v))
+    fused = frozenset([both.node])
+    state = space.state(Choices(held=frozenset([x.node]), fused=fused))
+    assert both.node in shared_values(state)
+    (choices,) = held_instead(state, both.node)
+    assert both.node in choices.held
+    assert x.node not in choices.held
+    also = space_of(both @ v, both @ (v + 1), x.max())
+    state = also.state(Choices(held=frozenset([x.node]), fused=fused))
+    assert list(held_instead(state, both.node)) == [], "another result reads it too"
