@@ -21,6 +21,7 @@ from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.cells_at_extremes import take_while_folding  # noqa: E402
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart  # noqa: E402
 from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
+from dask_tapestry.rules.ends_of_lanes import take_ends_of_lanes  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
 from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
 from dask_tapestry.rules.grouped_lines import fold_lines_together  # noqa: E402
@@ -73,6 +74,7 @@ SECTIONS = (
         ),
     ),
     ("Parts of stored arrays", SAME, (share_overlapping_parts,)),
+    ("Ends of sorted lanes", SAME, (take_ends_of_lanes,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
@@ -167,6 +169,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | merged dimensions | folds and products of what was merged | until none applies |
 | products | matrix products, and those of *simplify* again | until none applies |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
+| ends of lanes | what shows the first or last cells of sorted lanes chooses them from runs | once |
 | cells at extremes | a fold to places carries the cells that are taken there | until none is |
 | joint ranks | order statistics of the same lanes are found together | once |
 | grouped lines | folds of many groups of lines of an array are one | once |

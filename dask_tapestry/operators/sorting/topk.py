@@ -127,25 +127,43 @@ def topk(x: Tensor, k: int, axis: int) -> Tensor:
     """The `k` largest cells along `axis`, largest first; ``-k`` smallest, smallest first."""
     number = normalize_axis(axis, x.type.ndim)
     keep = min(abs(k), x.type.shape[number])
-    if not _in_runs(x.type.shape[number], keep):
+    end = sorted_end(x, number, keep, last=k > 0)
+    if end is None:
         return _ends(sort(x, number), number, keep, k > 0)
-    lanes, back = _last(x, number)
-    found = _candidates(lanes, keep, k > 0)
-    return permute(_ends(sort(found, -1), x.type.ndim - 1, keep, k > 0), back)
+    return reverse(end, number) if k > 0 else end
 
 
 def argtopk(x: Tensor, k: int, axis: int) -> Tensor:
     """Indices along `axis` of the cells that `topk` yields; of equal cells, the last ones."""
     number = normalize_axis(axis, x.type.ndim)
     keep = min(abs(k), x.type.shape[number])
-    if not _in_runs(x.type.shape[number], keep):
+    end = sorted_end(x, number, keep, last=k > 0, places=True)
+    if end is None:
         return _ends(argsort(x, number), number, keep, k > 0)
-    lanes, back = _last(x, number)
+    return reverse(end, number) if k > 0 else end
+
+
+def sorted_end(x: Tensor, axis: int, keep: int, last: bool, places: bool = False) -> Tensor | None:
+    """The `keep` first or last cells of `x` sorted along `axis`, or their places, ascending.
+
+    None where lanes are so short, or so many cells are kept, that all are as well sorted.
+    """
+    if not _in_runs(x.type.shape[axis], keep):
+        return None
+    lanes, back = _last(x, axis)
+    if places:
+        lanes = _with_places(lanes)
+    found = _candidates(lanes, keep, last)
+    rank = x.type.ndim - 1
+    ordered = apply(MergeLanes(rank), found) if places else sort(found, rank)
+    first = ordered.type.shape[rank] - keep if last else 0
+    chosen = basic_slice(ordered, (*(slice(None),) * rank, slice(first, first + keep)))
+    return permute(field(chosen, "place") if places else chosen, back)
+
+
+def _with_places(lanes: Tensor) -> Tensor:
     places = broadcast(coordinates((lanes.type.shape[-1],), 0), lanes.type.shape)
-    found = _candidates(apply(WithPlaces(), lanes, places), keep, k > 0)
-    order = apply(MergeLanes(x.type.ndim - 1), found)
-    chosen = field(_ends(order, x.type.ndim - 1, keep, k > 0), "place")
-    return permute(chosen, back)
+    return apply(WithPlaces(), lanes, places)
 
 
 def _in_runs(cells: int, keep: int) -> bool:

@@ -44,6 +44,7 @@ from dask_tapestry.rules.cells_at_extremes import take_while_folding
 from dask_tapestry.rules.chunks_apart import read_in_steps, take_where_apart
 from dask_tapestry.rules.constants import CONSTANT_RULES
 from dask_tapestry.rules.effects import followed_points, keep_effects
+from dask_tapestry.rules.ends_of_lanes import take_ends_of_lanes
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.grouped_lines import fold_lines_together
@@ -160,6 +161,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("slices", slices),
+        Pass("ends of lanes", take_ends_of_lanes),
         Pass("cells at extremes", take_while_folding),
         Pass("joint ranks", join_order_statistics),
         Pass("grouped lines", fold_lines_together),
