@@ -40,6 +40,8 @@ class KernelContract(NamingContract):
         Its kernel takes cells that lie outside of their arrays too: Python objects, `StringDType`.
     any_format
         Its kernel takes blocks in the arrays of other libraries too.
+    reads_cells
+        Its kernel takes cells that are not read yet (`UnreadCells`), each input's once.
     calls
         Its kernel hands blocks to a function, in whatever arrays it takes them.
     format
@@ -57,6 +59,7 @@ class KernelContract(NamingContract):
     multithreaded: bool = False
     any_cells: ClassVar[bool] = False
     any_format: bool = False
+    reads_cells: ClassVar[bool] = False
     calls: ClassVar[bool] = False
     format: BlockFormat | None = None
     hands_fields: ClassVar[bool] = False

@@ -30,10 +30,12 @@ from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS,
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
 from dask_tapestry_kernels.cpu.reduction.selected_nodes import selected_apart
+from dask_tapestry_kernels.cpu.reduction.unread_folds import leaves_by_pieces, read_if_folded_whole
 from dask_tapestry_kernels.floating_point import FpErrorCheck, checking_fp_errors
 from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import node_numbers
+from dask_tapestry_kernels.unread_cells import is_unread, read
 
 Block = np.ndarray[Any, Any]
 PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache
@@ -49,7 +51,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     ----------
     blocks
         Cells or nodes; along the reduced axes they begin at `origin`. Several, of one shape, are
-        the operands of `expression`.
+        the operands of `expression`. Cells may be unread.
     **part
         The fields of `FoldPart`.
     """
@@ -78,7 +80,7 @@ def reductions(
     elif passes is None:
         values = folded(blocks, folds)
     else:
-        found = dict[int, Block]()
+        found, blocks = dict[int, Block](), tuple(map(read, blocks))  # once for all passes
         for numbers, reads in passes:
             own = folded([blocks[i] for i in reads], [folds[i] for i in numbers])
             found |= dict(zip(numbers, own, strict=True))
@@ -96,7 +98,7 @@ def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     backwards = kept_backwards(blocks, parts[0].axes)
     if backwards:
         blocks = [np.flip(block, backwards) for block in blocks]
-    turned = [block.transpose(order) for block in blocks]
+    turned = read_if_folded_whole([block.transpose(order) for block in blocks], parts)
     with checking_fp_errors(needless=all(map(_is_quiet, parts))) as suspicion:
         values = _values(turned, parts, order)
     if suspicion is not None and (suspicion.raised or parts[0].expression is not None):
@@ -126,7 +128,7 @@ def _is_quiet(part: FoldPart) -> bool:
 
 
 def _tell_errors(
-    turned: list[Block], parts: Sequence[FoldPart], order: tuple[int, ...], suspicion: FpErrorCheck
+    turned: Sequence[Block], parts: Sequence[FoldPart], order: tuple[int, ...], suspicion: FpErrorCheck
 ) -> None:
     """Fold once more without compiled code, which says what went wrong, and where."""
     for part in parts:
@@ -135,6 +137,7 @@ def _tell_errors(
         if not (suspicion.raised or silent):
             continue
         with checking_fp_errors() as folding:
+            turned = list(map(read, turned))
             again = _nodes(turned, [part], _interpreted) if part.source is None else turned
             if part.monoid in LINEAR:
                 _merged(part, again[0], order)
@@ -205,6 +208,8 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
 
     Several parts take turns on pieces of the blocks that stay in cache.
     """
+    if any(map(is_unread, blocks)):
+        return leaves_by_pieces(blocks, parts, _leaves)
     if len(parts) == 1:
         return [_leaves_of(blocks, parts[0])]
     together = _column_states(blocks, parts)
