@@ -17,7 +17,7 @@ from dask_tapestry.steps.device_values import value_places
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, ReadRoute, Work
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.unread_cells import read
+from dask_tapestry_kernels.unread_cells import in_memory
 
 Block = Any  # an array, or `Collected` ones
 Blocks = dict[Key, Block]
@@ -79,7 +79,7 @@ class ValuesUntilLastUse:
             if one is need or one.contains(need):
                 block = self._held[self.schedule.numbers[source, one]]
             if block is not NOT_HELD:
-                return read(part_of(block, one, need))
+                return in_memory(part_of(block, one, need))
         if need.is_empty and not boxes:
             return np.empty(need.shape, self.program.types[source].dtype)
         if self.outer is None:
@@ -120,7 +120,7 @@ class ValuesUntilLastUse:
             return False
         readers = [w for w in self.schedule.works for s, _ in w.reads if s == work.value]
         kernels = [self.program.instruction(reader.value).operator for reader in readers]
-        return all([operator.reads_cells for operator in kernels])
+        return all(operator.reads_cells for operator in kernels)
 
     def _pace(self, work: Work) -> int:
         """The step along the first axis of a read: a block needs one row in so many."""

@@ -50,10 +50,10 @@ class UnreadCells(NamedTuple):
         --------
         >>> x = np.arange(12).reshape(3, 4)
         >>> unread = UnreadCells.of(x.shape, x.dtype, lambda box: x[tuple(slice(*s) for s in box)])
-        >>> turned = unread.transpose((1, 0))[1:3]
+        >>> turned = unread.transpose((1, 0)).part((slice(1, 3),))
         >>> turned.shape, turned.read()
-        ((2, 3), array([[1, 5, 9],
-               [2, 6, 10]]))
+        ((2, 3), array([[ 1,  5,  9],
+               [ 2,  6, 10]]))
         """
         steps = [prod(shape[axis + 1 :]) * dtype.itemsize for axis in range(len(shape))]
         spans = tuple([(0, n) for n in shape])
@@ -103,7 +103,7 @@ def is_unread(block: object) -> TypeGuard[UnreadCells]:
     return type(block) is UnreadCells
 
 
-def read(block: Any) -> Any:
+def in_memory(block: Any) -> Any:
     """A block whose cells are read; any other as it is."""
     return block.read() if is_unread(block) else block
 
