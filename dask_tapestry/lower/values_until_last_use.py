@@ -104,12 +104,12 @@ class ValuesUntilLastUse:
             if cells is not None:
                 self.keep(work, cells)
                 return
+        blocks = list(map(self._read, work.reads, self.schedule.route(work).reads))
         if out is None and pace == 1 and self._read_where_folded(work, instruction):
-            self.keep(work, unread_cells(instruction, work))
+            self.keep(work, unread_cells(instruction, work, blocks))
             return
         if out is None:
             out = memory_for(instruction, work.box)
-        blocks = list(map(self._read, work.reads, self.schedule.route(work).reads))
         self.keep(work, called(instruction, work, blocks, out, pace, self._arguments))
 
     def _read_where_folded(self, work: Work, instruction: Instruction) -> bool:

@@ -96,3 +96,34 @@ def test_absent_chunks_hold_the_fill_value(reads, tmp_path):
     x = dt.from_zarr(tmp_path / "x")
     np.testing.assert_allclose(x.sum().compute(scheduler="sync"), X[:128].sum() + 2.5 * 128 * 200)
     assert len(reads) > 2
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("work", ["sum", "mean of rows", "squares", "three"])
+def test_rows_are_taken_as_they_are_folded(axis, work, monkeypatch):
+    made = []
+    call = unread_values.called
+
+    def noted(instruction, work, blocks, *others):
+        made.append(work.box)
+        return call(instruction, work, blocks, *others)
+
+    monkeypatch.setattr(unread_values, "called", noted)
+    monkeypatch.setattr(unread_values, "LEAST_UNREAD_BYTES", 2 * PART)
+    monkeypatch.setattr(unread_folds, "PIECE_BYTES", PART)
+    places = np.random.default_rng(1).integers(-200, 200, 500)
+    taken = WORKS[work](dt.take(dt.asarray(X), dt.asarray(places), axis=axis))
+    found = taken.compute(scheduler="sync")
+    assert len(made) > 2
+    assert sum(box.size for box in made) == X.size // X.shape[axis] * 500
+    expected = WORKS[work](dt.asarray(X.take(places, axis))).compute(scheduler="sync")
+    assert same_bits(found, expected)
+
+
+def test_places_out_of_bounds_are_an_error(monkeypatch):
+    monkeypatch.setattr(unread_values, "LEAST_UNREAD_BYTES", 2 * PART)
+    monkeypatch.setattr(unread_folds, "PIECE_BYTES", PART)
+    places = np.arange(500) % 256
+    places[450] = 256
+    with pytest.raises(IndexError, match="out of bounds"):
+        dt.take(dt.asarray(X), dt.asarray(places), axis=0).sum().compute(scheduler="sync")
