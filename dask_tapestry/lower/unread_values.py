@@ -21,8 +21,10 @@ Block = np.ndarray[Any, Any]
 def is_worth_parts(instruction: Instruction, box: ZRange) -> bool:
     """Whether a box of a value is more than a cache holds, and any part of it is made alone."""
     operator = instruction.operator
-    is_read = isinstance(operator, Source)
-    parts = operator.is_plain and operator.fills if is_read else operator.in_parts
+    if isinstance(operator, Source):
+        parts = operator.is_plain and operator.fills
+    else:
+        parts = operator.made_in_parts
     return parts and box.size * instruction.type.dtype.itemsize >= LEAST_UNREAD_BYTES
 
 

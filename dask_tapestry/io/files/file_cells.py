@@ -110,7 +110,9 @@ class CellFile:
             together, others = ROWS_A_CALL // 2, [unwanted]
         for first in range(0, len(rows), together):
             some, start = rows[first : first + together], at + first * distance
-            places = [place for row in some for place in (row, *others)][: 2 * len(some) - 1]
+            places: Sequence[Any] = [place for row in some for place in (row, *others)][
+                : 2 * len(some) - 1
+            ]
             moved = os.preadv(self._number, places, start)
             for number in range((moved + between) // distance, len(some)):  # after a short read
                 self._move(os.preadv, [some[number]], start + number * distance)

@@ -56,7 +56,7 @@ class Take(Selector):
     stored: Spaced | None = None
 
     @property
-    def in_parts(self) -> bool:  # type: ignore[override]
+    def made_in_parts(self) -> bool:  # type: ignore[override]
         """Whether any of its cells are of one box of the first input."""
         return self.stored is None or self.bounds is None
 
