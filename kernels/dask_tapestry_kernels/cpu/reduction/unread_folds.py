@@ -15,6 +15,7 @@ from dask_tapestry_kernels.cpu.reduction.any_order import may_take_any_order
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves
 from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid, leaf_pieces
 from dask_tapestry_kernels.fold_part import FoldPart, tells_places
+from dask_tapestry_kernels.stopping import stop_if_asked
 from dask_tapestry_kernels.unread_cells import in_memory, is_unread, part_of
 
 Block = np.ndarray[Any, Any]
@@ -57,6 +58,7 @@ def leaves_by_pieces(
     grid = leaf_grid(shape[:rank], sides)
     nodes = [np.empty((*grid, *shape[rank:]), part.state) for part in parts]
     for places, cells in _pieces(blocks, shape, sides):
+        stop_if_asked()
         starts = [cut.start for cut in cells[:rank]]
         origin = tuple([o + start for o, start in zip(parts[0].origin, starts, strict=True)])
         own = [part._replace(origin=origin) for part in parts]
