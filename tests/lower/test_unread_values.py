@@ -13,7 +13,7 @@ from tests.comparisons import same_bits
 
 X = np.random.default_rng(3).normal(size=(256, 200))
 CHUNKS = (128, 200)
-PART = 2**14
+PART = 2**15
 
 
 @pytest.fixture

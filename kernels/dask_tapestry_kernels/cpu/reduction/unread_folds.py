@@ -29,7 +29,7 @@ def read_if_folded_whole(blocks: Sequence[Any], parts: Sequence[FoldPart]) -> Se
     """Blocks whose reduced axes come first, read unless they are to be read piece by piece.
 
     They are read where all of a node's cells are looked at together, and where a piece would be
-    nearly the whole.
+    nearly the whole, or more than a cache holds: parts of 16 MiB took longer than chunks of 32 MB.
     """
     if not any(map(is_unread, blocks)):
         return blocks
@@ -41,13 +41,14 @@ def read_if_folded_whole(blocks: Sequence[Any], parts: Sequence[FoldPart]) -> Se
 
 
 def _gains(blocks: Sequence[Any], part: FoldPart) -> bool:
-    """Whether pieces of a node take at most half of its bytes."""
+    """Whether pieces of a node take at most half of its bytes, and hardly more than they should."""
     rank, shape = len(part.axes), blocks[0].shape
     sides = shape[:rank] if part.tree.lattice is None else part.tree.sides(0)
     cell = (*map(min, sides, shape[:rank]), *shape[rank:])
     inner = part.tree if part.tree.lattice is None else part.tree.inner(cell[:rank])
-    cells = next(_pieces(blocks, cell, inner.sides(0)), None)
-    return cells is not None and 2 * prod([c.stop - c.start for c in cells[1]]) <= prod(cell)
+    first = next(_pieces(blocks, cell, inner.sides(0)), None)
+    cells = 0 if first is None else prod([cut.stop - cut.start for cut in first[1]])
+    return 0 < 2 * cells <= prod(cell) and cells * _itemsize(blocks) <= 2 * PIECE_BYTES
 
 
 def leaves_by_pieces(
@@ -72,6 +73,10 @@ def _pieces(
     blocks: Sequence[Any], shape: Sequence[int], sides: Sequence[int]
 ) -> Iterator[tuple[Cut, Cut]]:
     """Leaves and cells of the pieces that are read at a time, of `shape`."""
-    unread = [block for block in blocks if is_unread(block)]
-    itemsize = sum([block.itemsize for block in unread])
-    return leaf_pieces(shape, sides, itemsize, PIECE_BYTES, unread[0].strides, RUN_BYTES)
+    strides = next(block.strides for block in blocks if is_unread(block))
+    return leaf_pieces(shape, sides, _itemsize(blocks), PIECE_BYTES, strides, RUN_BYTES)
+
+
+def _itemsize(blocks: Sequence[Any]) -> int:
+    """Bytes that are read for a cell."""
+    return sum([block.itemsize for block in blocks if is_unread(block)])
