@@ -73,8 +73,8 @@ def _pieces(
     blocks: Sequence[Any], shape: Sequence[int], sides: Sequence[int]
 ) -> Iterator[tuple[Cut, Cut]]:
     """Leaves and cells of the pieces that are read at a time, of `shape`."""
-    strides = next(block.strides for block in blocks if is_unread(block))
-    return leaf_pieces(shape, sides, _itemsize(blocks), PIECE_BYTES, strides, RUN_BYTES)
+    unread = [block for block in blocks if is_unread(block)]
+    return leaf_pieces(shape, sides, _itemsize(blocks), PIECE_BYTES, unread[0].strides, RUN_BYTES)
 
 
 def _itemsize(blocks: Sequence[Any]) -> int:
