@@ -114,6 +114,8 @@ GAP_BYTES: Final = 2**18
 # files/file_cells
 READ_SCRATCH_BYTES: Final = 2**20  # bytes read before they are copied, half of a core's cache
 SKIPPED_ROW_BYTES: Final = 2**14  # bytes of each row, from which reading only the others is quicker
+# Bytes between rows up to which they are read, into a cache, by the call that reads the rows
+READ_THROUGH_BYTES: Final = 2**16
 SHORTEST_ROW_BYTES: Final = 2**12  # bytes of a row, from which no copy is quicker: a page
 # Bytes; a copy that begins 1 to 31 bytes further on in its page than what is
 COPY_PAGE_BYTES: Final = 2**12

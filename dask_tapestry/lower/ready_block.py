@@ -2,7 +2,8 @@
 
 Of a block of few cells it takes longer to find what each call reads, and what is read no more, than
 to compute it. That is the same each time: so it is found once, and kept with the program. What is
-computed in turns or in tiles, read from a store, or held on a device is walked through instead.
+computed in turns, in tiles or in parts, read from a store, or held on a device is walked through
+instead.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from dask_tapestry.lower.instruction_call import called, memory_for
 from dask_tapestry.lower.known_arguments import KnownArguments
+from dask_tapestry.lower.unread_values import is_worth_parts
 from dask_tapestry.steps.block_schedule import BlockSchedule
 from dask_tapestry.steps.device_values import value_places
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, ReadRoute, Work
@@ -121,6 +123,8 @@ def _calls(program: Program, schedule: InstructionSchedule) -> list[Call]:
 def _is_plain(call: Call) -> bool:
     """Whether a call is one of a kernel of the host, on cells that are there."""
     if isinstance(call.instruction.operator, Source | Sink) or call.instruction.device is not None:
+        return False
+    if is_worth_parts(call.instruction, call.work.box):
         return False
     return all(read.place is not None and read.slices is not None for read in call.reads)
 

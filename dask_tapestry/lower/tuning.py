@@ -108,6 +108,9 @@ TILE_CACHE_BYTES: Final = 2**19  # bytes of values between formulas: half of a s
 SMALLEST_TILED_CELLS: Final = 2**16  # cells of a block; smaller ones lie in cache anyway
 ROW_CALL_CELLS: Final = 48  # that could be computed in the time that each row of a tile costs
 
+# unread_values
+LEAST_UNREAD_BYTES: Final = 2**23  # bytes: two parts; less lies in a cache when it is folded
+
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
 
 # job

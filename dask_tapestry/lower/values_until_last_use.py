@@ -12,10 +12,12 @@ from dask_tapestry.lower.assemble import part_of, room_as
 from dask_tapestry.lower.device_calls import brought
 from dask_tapestry.lower.instruction_call import called, memory_for, read_on_device
 from dask_tapestry.lower.known_arguments import KnownArguments
+from dask_tapestry.lower.unread_values import is_worth_parts, unread_cells
 from dask_tapestry.steps.device_values import value_places
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, ReadRoute, Work
-from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.unread_cells import in_memory
 
 Block = Any  # an array, or `Collected` ones
 Blocks = dict[Key, Block]
@@ -77,7 +79,7 @@ class ValuesUntilLastUse:
             if one is need or one.contains(need):
                 block = self._held[self.schedule.numbers[source, one]]
             if block is not NOT_HELD:
-                return part_of(block, one, need)
+                return in_memory(part_of(block, one, need))
         if need.is_empty and not boxes:
             return np.empty(need.shape, self.program.types[source].dtype)
         if self.outer is None:
@@ -102,10 +104,23 @@ class ValuesUntilLastUse:
             if cells is not None:
                 self.keep(work, cells)
                 return
+        blocks = list(map(self._read, work.reads, self.schedule.route(work).reads))
+        if out is None and pace == 1 and self._read_where_folded(work, instruction):
+            self.keep(work, unread_cells(instruction, work, blocks))
+            return
         if out is None:
             out = memory_for(instruction, work.box)
-        blocks = list(map(self._read, work.reads, self.schedule.route(work).reads))
         self.keep(work, called(instruction, work, blocks, out, pace, self._arguments))
+
+    def _read_where_folded(self, work: Work, instruction: Instruction) -> bool:
+        """Whether what a source reads is read, once, by a kernel that takes unread cells."""
+        if self._lying is not None or not is_worth_parts(instruction, work.box):
+            return False
+        if self._uses[self.schedule.route(work).made] != 1:
+            return False
+        readers = [w for w in self.schedule.works for s, _ in w.reads if s == work.value]
+        kernels = [self.program.instruction(reader.value).operator for reader in readers]
+        return all(operator.reads_cells for operator in kernels)
 
     def _pace(self, work: Work) -> int:
         """The step along the first axis of a read: a block needs one row in so many."""

@@ -19,6 +19,7 @@ from dask_tapestry.io.tuning import (
     COPY_ALIGNED_BYTES,
     COPY_PAGE_BYTES,
     READ_SCRATCH_BYTES,
+    READ_THROUGH_BYTES,
     ROWS_A_CALL,
     SHORTEST_ROW_BYTES,
     SKIPPED_ROW_BYTES,
@@ -96,9 +97,25 @@ class CellFile:
             self.fill(at, sides, part, out)
 
     def _runs(self, at: int, distance: int, out: Block) -> None:
-        """Fill each row of `out` from where it lies in the file, rows at a distance in bytes."""
-        for number, row in enumerate(out.reshape(len(out), -1).view(np.uint8)):
-            self._move(os.preadv, [row], at + number * distance)
+        """Fill each row of `out` from where it lies in the file, rows at a distance in bytes.
+
+        Of rows that lie close many are read by a call, which reads what is between them as well, to
+        where a cache holds it.
+        """
+        rows = list(out.reshape(len(out), -1).view(np.uint8))
+        between = distance - len(rows[0])
+        together, others = 1, list[Block]()
+        if between <= READ_THROUGH_BYTES:
+            unwanted = self._scratch((between,), 0).view(np.uint8)[:between]
+            together, others = ROWS_A_CALL // 2, [unwanted]
+        for first in range(0, len(rows), together):
+            some, start = rows[first : first + together], at + first * distance
+            places: Sequence[Any] = [place for row in some for place in (row, *others)][
+                : 2 * len(some) - 1
+            ]
+            moved = os.preadv(self._number, places, start)
+            for number in range((moved + between) // distance, len(some)):  # after a short read
+                self._move(os.preadv, [some[number]], start + number * distance)
 
     def put(self, at: int, cells: Block) -> None:
         """Write cells one after the other from byte `at` on."""

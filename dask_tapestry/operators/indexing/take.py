@@ -55,6 +55,11 @@ class Take(Selector):
     bounds: IndexRanges | None = None
     stored: Spaced | None = None
 
+    @property
+    def made_in_parts(self) -> bool:  # type: ignore[override]
+        """Whether any of its cells are of one box of the first input."""
+        return self.stored is None or self.bounds is None
+
     def infer(self, *inputs: TensorType) -> TensorType:
         x, indices = inputs[0], inputs[1]
         outer = [n for dim, n in enumerate(x.shape) if dim not in self.axes]

@@ -63,6 +63,7 @@ class JointReductions(TreeReduction):
     name = "jointreductions"
     kernel = "reductions"
     any_cells = True
+    reads_cells = True
     parts: tuple[Reduce, ...]
 
     @cached_property

@@ -54,6 +54,7 @@ class Reduce(TreeReduction):
     name = "reduce"
     kernel = "reduce"
     any_cells = True
+    reads_cells = True
     monoid: str
     axes: tuple[int, ...]
     tree: Tree

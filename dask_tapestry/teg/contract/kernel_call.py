@@ -40,6 +40,10 @@ class KernelContract(NamingContract):
         Its kernel takes cells that lie outside of their arrays too: Python objects, `StringDType`.
     any_format
         Its kernel takes blocks in the arrays of other libraries too.
+    made_in_parts
+        Its block may be made part by part, each of a part of every box that the block reads.
+    reads_cells
+        Its kernel takes cells that are not read, or made, yet (`UnreadCells`), each input's once.
     calls
         Its kernel hands blocks to a function, in whatever arrays it takes them.
     format
@@ -57,6 +61,8 @@ class KernelContract(NamingContract):
     multithreaded: bool = False
     any_cells: ClassVar[bool] = False
     any_format: bool = False
+    made_in_parts: bool = False
+    reads_cells: ClassVar[bool] = False
     calls: ClassVar[bool] = False
     format: BlockFormat | None = None
     hands_fields: ClassVar[bool] = False

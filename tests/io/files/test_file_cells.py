@@ -19,7 +19,8 @@ def limits(request):
             patch.setattr(module, "READ_SCRATCH_BYTES", 48)
             patch.setattr(module, "SHORTEST_ROW_BYTES", 12)
             patch.setattr(module, "SKIPPED_ROW_BYTES", 6)
-            patch.setattr(module, "ROWS_A_CALL", 2)
+            patch.setattr(module, "READ_THROUGH_BYTES", 16)
+            patch.setattr(module, "ROWS_A_CALL", 4)
         yield
 
 
@@ -91,6 +92,33 @@ def test_of_long_rows_only_what_is_wanted_is_read(monkeypatch):
     os.close(number)
     np.testing.assert_array_equal(out, stored[:, 7000:10_500])
     assert sum(read) == out.nbytes
+
+
+@pytest.mark.parametrize("most", [10**9, 20_000, 12_000, 8000, 5])
+def test_of_rows_that_lie_close_many_are_read_by_a_call(monkeypatch, most):
+    """The system may stop anywhere: in a row, behind one, or in what nobody wants."""
+    calls = []
+    system = os.preadv
+
+    def some(number, places, at):
+        calls.append(len(places))
+        room, left = [], most
+        for place in places:
+            room.append(place[:left])
+            left -= len(room[-1])
+            if not left:
+                break
+        return system(number, room, at)
+
+    monkeypatch.setattr(module.os, "preadv", some)
+    monkeypatch.setattr(module, "SKIPPED_ROW_BYTES", 8000)
+    stored = np.arange(20 * 2000.0).reshape(20, 2000)
+    number, out = memory_file(stored.tobytes()), np.empty((20, 1000))
+    CellFile(number, stored.dtype).fill(0, stored.shape, (slice(0, 20), slice(500, 1500)), out)
+    os.close(number)
+    np.testing.assert_array_equal(out, stored[:, 500:1500])
+    assert calls[0] == 2 * 20 - 1
+    assert (len(calls) == 1) == (most == 10**9)
 
 
 @pytest.mark.parametrize("at", [0, 16, 4000, 4096 + 40, 4096 + 64])

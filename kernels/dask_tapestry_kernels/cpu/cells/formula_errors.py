@@ -20,6 +20,7 @@ from dask_tapestry_kernels.floating_point import (
     untold,
 )
 from dask_tapestry_kernels.formulas.function_table import ANY, NONE, facts_of
+from dask_tapestry_kernels.unread_cells import in_memory
 
 Block = np.ndarray[Any, Any]
 INTEGER_DIVISIONS: Final = frozenset("floor_divide remainder fmod divmod.0 divmod.1".split())
@@ -51,7 +52,9 @@ def may_be_silent(expression: Any, blocks: Sequence[Block]) -> bool:
 
     Integers divided by 0 raise none where they are compiled; nor need powers of 0.
     """
-    return any(x >= len(blocks) or not blocks[x].all() for x in _silent_at_zero(expression))
+    return any(
+        x >= len(blocks) or not in_memory(blocks[x]).all() for x in _silent_at_zero(expression)
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -63,12 +63,9 @@ def nodes_in_any_order(blocks: Sequence[Block], part: FoldPart) -> Block | None:
     That is where the order matters, where leaves lie in memory as they are, and where nodes are
     small.
     """
-    chosen = 0 if part.expression is None else part.expression.chosen
-    if chosen is None or blocks[chosen].size < FEW_CELLS:
+    if not may_take_any_order(blocks, part):
         return None
-    block, rank = blocks[chosen], len(part.axes)
-    if not _is_free(part, block.dtype) or not _gains(block, part):
-        return None
+    block, rank = _chosen(blocks, part), len(part.axes)
     counts = node_counts(part.tree, last_level(part), part.origin, block.shape[:rank])
     if prod(block.shape[:rank]) < SHORT_NODE * prod(counts):
         return None
@@ -80,6 +77,20 @@ def nodes_in_any_order(blocks: Sequence[Block], part: FoldPart) -> Block | None:
             return None
         nodes[place] = found
     return nodes
+
+
+def may_take_any_order(blocks: Sequence[Block], part: FoldPart) -> bool:
+    """Whether nodes may be looked for so in blocks that lie as these, read or not."""
+    block = _chosen(blocks, part)
+    if block is None or block.size < FEW_CELLS:
+        return False
+    return _is_free(part, block.dtype) and _gains(block, part)
+
+
+def _chosen(blocks: Sequence[Block], part: FoldPart) -> Any:
+    """The block that is folded as it is; None of a formula."""
+    number = 0 if part.expression is None else part.expression.chosen
+    return None if number is None else blocks[number]
 
 
 def _is_free(part: FoldPart, cell: np.dtype[Any]) -> bool:

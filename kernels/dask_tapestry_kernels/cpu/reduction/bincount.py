@@ -15,9 +15,9 @@ from dask_tapestry_kernels.cpu.reduction.bin_tables import (
     fill,
     in_rows,
 )
+from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
-from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import (
     Counts,

@@ -16,9 +16,10 @@ import numpy as np
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.reduction.group_folds_compiled import LeafFold, fill_leaves
 from dask_tapestry_kernels.cpu.reduction.group_leaves import GroupedLeaf, add_cells, group_states
+from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
-from dask_tapestry_kernels.cpu.reduction.reduce import leaf_grid, reduce, reductions
+from dask_tapestry_kernels.cpu.reduction.reduce import reduce, reductions
 from dask_tapestry_kernels.floating_point import listening
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import (

@@ -24,6 +24,7 @@ from dask_tapestry_kernels.lattice_cells import (
     node_counts,
     node_numbers,
 )
+from dask_tapestry_kernels.unread_cells import is_unread, part_of
 
 Block = np.ndarray[Any, Any]
 Leaves = Callable[[Sequence[Block], Sequence[FoldPart]], list[Block]]
@@ -68,6 +69,8 @@ def _all_nodes(
     """
     tree, origin, rank = parts[0].tree, parts[0].origin, len(parts[0].axes)
     if any(tells_places(part) or not _is_plain(part) for part in parts):
+        return None
+    if any(map(is_unread, blocks)):  # side by side, all cells would be there
         return None
     shape, kept_shape = blocks[0].shape[:rank], blocks[0].shape[rank:]
     groups = list(cells_by_size(tree, origin, shape))
@@ -157,7 +160,7 @@ def _one_by_one(blocks: Sequence[Block], parts: Sequence[FoldPart], leaves: Leav
     kept_shape, arithmetics = blocks[0].shape[rank:], [ARITHMETIC[part.monoid] for part in parts]
 
     def fold(cell: LatticeCell) -> list[Block]:
-        piece = [block[cell.cut] for block in blocks]
+        piece = [part_of(block, cell.cut) for block in blocks]
         inner = [part._replace(tree=cell.tree, origin=(0,) * rank) for part in parts]
         nodes = []
         for part, states in zip(inner, leaves(piece, inner), strict=True):

@@ -20,6 +20,7 @@ from dask_tapestry_kernels.cpu.reduction.axis_orders import (
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
+from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid, leaf_pieces
 from dask_tapestry_kernels.cpu.reduction.leaf_states import (
     formula_of,
     leaf_states,
@@ -30,10 +31,12 @@ from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS,
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
 from dask_tapestry_kernels.cpu.reduction.selected_nodes import selected_apart
+from dask_tapestry_kernels.cpu.reduction.unread_folds import leaves_by_pieces, read_if_folded_whole
 from dask_tapestry_kernels.floating_point import FpErrorCheck, checking_fp_errors
 from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.lattice_cells import node_numbers
+from dask_tapestry_kernels.unread_cells import in_memory, is_unread
 
 Block = np.ndarray[Any, Any]
 PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache
@@ -49,7 +52,7 @@ def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: AR
     ----------
     blocks
         Cells or nodes; along the reduced axes they begin at `origin`. Several, of one shape, are
-        the operands of `expression`.
+        the operands of `expression`. Cells may be unread.
     **part
         The fields of `FoldPart`.
     """
@@ -78,7 +81,7 @@ def reductions(
     elif passes is None:
         values = folded(blocks, folds)
     else:
-        found = dict[int, Block]()
+        found, blocks = dict[int, Block](), tuple(map(in_memory, blocks))  # once for all passes
         for numbers, reads in passes:
             own = folded([blocks[i] for i in reads], [folds[i] for i in numbers])
             found |= dict(zip(numbers, own, strict=True))
@@ -96,7 +99,7 @@ def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     backwards = kept_backwards(blocks, parts[0].axes)
     if backwards:
         blocks = [np.flip(block, backwards) for block in blocks]
-    turned = [block.transpose(order) for block in blocks]
+    turned = read_if_folded_whole([block.transpose(order) for block in blocks], parts)
     with checking_fp_errors(needless=all(map(_is_quiet, parts))) as suspicion:
         values = _values(turned, parts, order)
     if suspicion is not None and (suspicion.raised or parts[0].expression is not None):
@@ -126,7 +129,10 @@ def _is_quiet(part: FoldPart) -> bool:
 
 
 def _tell_errors(
-    turned: list[Block], parts: Sequence[FoldPart], order: tuple[int, ...], suspicion: FpErrorCheck
+    turned: Sequence[Block],
+    parts: Sequence[FoldPart],
+    order: tuple[int, ...],
+    suspicion: FpErrorCheck,
 ) -> None:
     """Fold once more without compiled code, which says what went wrong, and where."""
     for part in parts:
@@ -135,6 +141,7 @@ def _tell_errors(
         if not (suspicion.raised or silent):
             continue
         with checking_fp_errors() as folding:
+            turned = list(map(in_memory, turned))
             again = _nodes(turned, [part], _interpreted) if part.source is None else turned
             if part.monoid in LINEAR:
                 _merged(part, again[0], order)
@@ -205,6 +212,8 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
 
     Several parts take turns on pieces of the blocks that stay in cache.
     """
+    if any(map(is_unread, blocks)):
+        return leaves_by_pieces(blocks, parts, _leaves)
     if len(parts) == 1:
         return [_leaves_of(blocks, parts[0])]
     together = _column_states(blocks, parts)
@@ -217,45 +226,13 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
     grid = (*leaf_grid(shape[:rank], sides), *shape[rank:])
     nodes = [np.empty(grid, part.state) for part in parts]
-    for leaves, cells in _pieces(shape, sides, sum(block.itemsize for block in blocks)):
+    for leaves, cells in leaf_pieces(shape, sides, sum(b.itemsize for b in blocks), PIECE_BYTES):
         piece = [block[cells] for block in blocks]
         starts = [cut.start for cut in cells[:rank]]
         for part, whole in zip(parts, nodes, strict=True):
             origin = tuple(o + start for o, start in zip(part.origin, starts, strict=True))
             whole[leaves] = _leaves_of(piece, part._replace(origin=origin))
     return nodes
-
-
-def _pieces(
-    shape: tuple[int, ...], sides: tuple[int, ...], itemsize: int, most: int = PIECE_BYTES
-) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
-    """Pieces of whole leaves of about `most` bytes: slices of the leaves and of the cells.
-
-    Leading axes are cut to single leaves or cells first, so that a piece lies together.
-    """
-    counts = (*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :])
-    lengths = (*sides, *(1,) * (len(shape) - len(sides)))
-    steps = list(counts)
-    size = prod(shape) * itemsize
-    for axis, count in enumerate(counts):
-        fewer = max(1, min(count, int(count * most / max(1, size))))
-        size = size * fewer // max(1, count)
-        steps[axis] = fewer
-        if size <= most:
-            break
-    if 0 in counts:
-        return
-    starts = [range(0, count, step) for count, step in zip(counts, steps, strict=True)]
-    for corner in product(*starts):
-        spans = [
-            (a, min(a + step, count)) for a, step, count in zip(corner, steps, counts, strict=True)
-        ]
-        leaves = tuple(slice(a, b) for a, b in spans)
-        cells = tuple(
-            slice(a * length, min(b * length, n))
-            for (a, b), length, n in zip(spans, lengths, shape, strict=True)
-        )
-        yield leaves, cells
 
 
 def _leaves_of(blocks: Sequence[Block], part: FoldPart) -> Block:
@@ -310,7 +287,7 @@ def _interpreted_states(blocks: Sequence[Block], part: FoldPart) -> Block:
     shape, sides, formula = blocks[0].shape, part.tree.sides(0), part.expression
     nodes = np.empty((*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :]), part.state)
     arithmetic, order = ARITHMETIC[part.monoid], memory_order(blocks)
-    for leaves, cells in _pieces(shape, sides, formula.dtype.itemsize, FORMULA_BYTES):
+    for leaves, cells in leaf_pieces(shape, sides, formula.dtype.itemsize, FORMULA_BYTES):
         in_order = [block[cells].transpose(order) for block in blocks]
         values = evaluate(None, *in_order, expression=formula).transpose(np.argsort(order))
         nodes[leaves] = _leaf_states(values, arithmetic, sides, part.state)
@@ -352,11 +329,6 @@ def _leaf_states(
         )
         _fold_tiles(split, arithmetic, rank, state, nodes[node])
     return nodes
-
-
-def leaf_grid(shape: tuple[int, ...], sides: tuple[int, ...]) -> tuple[int, ...]:
-    """Number of leaves along each axis of a box that begins on a leaf."""
-    return tuple(-(-n // side) for n, side in zip(shape, sides, strict=True))
 
 
 def _uniform(

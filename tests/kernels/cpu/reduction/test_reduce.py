@@ -84,12 +84,6 @@ def test_formulas_that_are_not_compiled_are_evaluated_piece_by_piece(name, axes,
     assert max(sizes) < X.nbytes or axes == (0, 1, 2)
 
 
-def test_blocks_without_cells_have_no_pieces():
-    """Of a kept axis without cells there is nothing to fold."""
-    assert list(reduce._pieces((6, 0), (4,), 8)) == []
-    assert list(reduce._pieces((0, 3), (4,), 8)) == []
-
-
 SHAPES = [
     (300, 200), (1100, 70), (70, 1100), (2500, 3), (3, 2500), (40, 1030), (1025, 65), (31, 64),
     (65, 3, 70), (4, 70, 90), (1030, 2, 64), (5000,), (1, 70), (2, 3, 4, 5),
