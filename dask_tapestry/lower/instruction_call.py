@@ -23,6 +23,7 @@ from dask_tapestry_kernels.block_format import (
     is_on_device,
     with_all_cells,
 )
+from dask_tapestry_kernels.composite_blocks import Collected
 from dask_tapestry_kernels.devices import kernels_of
 
 Block = Any  # an array, or `Collected` ones
@@ -108,7 +109,8 @@ def _call(
     if isinstance(operator, Source):
         return operator.read(box, target) if pace == 1 else operator.read_some(box, target, pace)
     if isinstance(operator, Sink):
-        operator.write(box, np.asarray(with_all_cells(blocks[0])))
+        cells = with_all_cells(blocks[0])
+        operator.write(box, cells if isinstance(cells, Collected) else np.asarray(cells))
         return None
     if known is None:
         arguments = operator.arguments(instruction.types, box, work.boxes)
