@@ -17,7 +17,7 @@ from dask_tapestry.io.files.process_name import this_process
 from dask_tapestry.io.sinks.zarr_create import create
 from dask_tapestry.io.stores.temporary_folder import (
     as_stored,
-    byte_axis,
+    byte_box,
     claim,
     folder_of_run,
     stored_dtype,
@@ -94,8 +94,9 @@ class TemporarySink(Sink):
             return
         if exists(self.location):
             return
-        dtype, behind = stored_dtype(type_.dtype), byte_axis(type_.dtype)
-        shape, chunks = (*type_.shape, *behind), (*self.stored, *behind)
+        shape = byte_box(type_.box, type_.dtype).shape
+        chunks = (*self.stored, *shape[type_.ndim :])
+        dtype = stored_dtype(type_.dtype)
         options = NOT_ENCODED | {"shape": shape, "dtype": dtype, "chunks": chunks}
         try:
             create(self.location, overwrite=False, **options)
@@ -116,8 +117,8 @@ class TemporarySink(Sink):
                 self.buckets.write(box, block)
                 return
             cells = as_stored(block)
-            selection = (*box.slices(), *map(slice, byte_axis(block.dtype)))
-            write_box(self.location, selection, cells, empty_chunks=True)
+            there = byte_box(box, block.dtype)
+            write_box(self.location, there.slices(), cells, empty_chunks=True)
         except Exception as error:
             raise StoreError(
                 f"cannot write {box} of a value: {_unwritable(self.root, error)}"

@@ -13,7 +13,7 @@ from dask_tapestry.io.chunks.zarr_chunk_io import read_box
 from dask_tapestry.io.sources.chunked_source import ChunkedSource
 from dask_tapestry.io.stores.temporary_folder import (
     as_stored,
-    byte_axis,
+    byte_box,
     folder_of_run,
     temporary_location,
     temporary_root,
@@ -71,9 +71,8 @@ class TemporarySource(ChunkedSource):
                 place = f"{folder_of_run(self.root, self.run)}/{self.value}"
                 return StoredBuckets(place, self.stored).read(box, self.type)
             cells = np.empty(box.shape, self.type.dtype) if out is None else out
-            behind = byte_axis(cells.dtype)
-            shape, selection = (*self.type.shape, *behind), (*box.slices(), *map(slice, behind))
-            read_box(location, selection, as_stored(cells), shape, every, self.run)
+            there, whole = (byte_box(one, cells.dtype) for one in (box, self.type.box))
+            read_box(location, there.slices(), as_stored(cells), whole.shape, every, self.run)
         except Exception as error:
             raise StoreError(
                 f"cannot read {box} of a value that workers wrote to {location}: {error}"

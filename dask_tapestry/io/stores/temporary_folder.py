@@ -22,6 +22,7 @@ import numpy as np
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.files.process_name import has_ended
 from dask_tapestry.io.stores.zarr_location import Location
+from dask_tapestry.zspace import ZRange
 from dask_tapestry.settings import of_dask, setting
 
 PREFIX: Final = "tapestry-temporary-"
@@ -154,15 +155,17 @@ def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.int64) if dtype.kind in "mM" else dtype
 
 
-def byte_axis(dtype: np.dtype[Any]) -> tuple[int, ...]:
-    """The axis of bytes that stored cells have behind all others, if they are stored as bytes.
+def byte_box(box: ZRange, dtype: np.dtype[Any]) -> ZRange:
+    """The box that cells lie in as they are stored: bytes are an axis behind all others.
 
     Examples
     --------
-    >>> byte_axis(np.dtype("S3")), byte_axis(np.dtype("f4"))
-    ((3,), ())
+    >>> print(byte_box(ZRange((2,), (5,)), np.dtype("S3")), byte_box(ZRange((2,), (5,)), "f4"))
+    [2:5, 0:3] [2:5]
     """
-    return (dtype.itemsize,) if dtype.kind in AS_BYTES else ()
+    kind = np.dtype(dtype)
+    behind = (kind.itemsize,) if kind.kind in AS_BYTES else ()
+    return ZRange((*box.lo, *(0 for _ in behind)), (*box.hi, *behind))
 
 
 def as_stored(cells: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
