@@ -6,8 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunks.chunk_costs import write_scratch_bytes
 from dask_tapestry.io.chunks.stored_buckets import StoredBuckets

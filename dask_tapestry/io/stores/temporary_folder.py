@@ -22,8 +22,8 @@ import numpy as np
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.files.process_name import has_ended
 from dask_tapestry.io.stores.zarr_location import Location
-from dask_tapestry.zspace import ZRange
 from dask_tapestry.settings import of_dask, setting
+from dask_tapestry.zspace import ZRange
 
 PREFIX: Final = "tapestry-temporary-"
 AS_BYTES: Final = "SUV"  # kinds of dtypes whose cells are stored as bytes
