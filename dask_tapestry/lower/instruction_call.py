@@ -109,8 +109,10 @@ def _call(
     if isinstance(operator, Source):
         return operator.read(box, target) if pace == 1 else operator.read_some(box, target, pace)
     if isinstance(operator, Sink):
-        cells = with_all_cells(blocks[0])
-        operator.write(box, cells if isinstance(cells, Collected) else np.asarray(cells))
+        cells: Any = with_all_cells(blocks[0])
+        if not isinstance(cells, Collected):
+            cells = np.asarray(cells)
+        operator.write(box, cells)
         return None
     if known is None:
         arguments = operator.arguments(instruction.types, box, work.boxes)

@@ -242,7 +242,9 @@ def _cuts(value: Any, at: str) -> Cuts:
 def _form(value: Any, at: str) -> list[Any]:
     """The form of a node's form: the node, name and size, and the part where it is one's."""
     is_older = isinstance(value, list) and len(value) == 3
-    return sequence(whole(), text_form, whole(), whole())([*value, 0] if is_older else value, at)
+    told = [*value, 0] if is_older else value
+    checked: list[Any] = sequence(whole(), text_form, whole(), whole())(told, at)
+    return checked
 
 
 FORM: Final = record(

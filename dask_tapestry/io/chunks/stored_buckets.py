@@ -118,7 +118,8 @@ class StoredBuckets:
         place = f"{self.folder}/{name}"
         if "://" in self.folder:
             files, path = lazy_import("fsspec.core").url_to_fs(place)
-            patiently(lambda: files.pipe_file(path, b"".join(parts)), self.folder)
+            whole = b"".join([part.tobytes() for part in parts])
+            patiently(lambda: files.pipe_file(path, whole), self.folder)
             return
         unfinished = Path(f"{place}.{uuid4().hex}.partial")
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class TemporarySource(ChunkedSource):
     run: str = ""
 
     @property
-    def fills(self) -> bool:
+    def fills(self) -> bool:  # type: ignore[override]
         """Whether cells are read to where they are wanted: buckets are made as they are found."""
         return not is_buckets(self.type)
 
@@ -69,7 +70,7 @@ class TemporarySource(ChunkedSource):
         try:
             if is_buckets(self.type):
                 place = f"{folder_of_run(self.root, self.run)}/{self.value}"
-                return StoredBuckets(place, self.stored).read(box, self.type)
+                return cast("Block", StoredBuckets(place, self.stored).read(box, self.type))
             cells = np.empty(box.shape, self.type.dtype) if out is None else out
             there, whole = (byte_box(one, cells.dtype) for one in (box, self.type.box))
             read_box(location, there.slices(), as_stored(cells), whole.shape, every, self.run)

@@ -4,7 +4,9 @@
 blocks of rows become blocks of columns at the price of writing and reading each cell once, whatever
 the memory; without a store each block of columns would read, or compute, all rows again.
 
-The form is every node's. Its size is the sides of the chunks, as one number.
+The form is every node's, and that of each part of another form: what a sort makes on its way, as
+sorted runs and buckets, goes through a store like any value. Its size is the sides of the chunks,
+as one number.
 """
 
 from __future__ import annotations
