@@ -106,7 +106,7 @@ class StoredBuckets:
             files, path = lazy_import("fsspec.core").url_to_fs(place)
             found = np.frombuffer(files.cat_file(path, start, start + count), np.uint8)
         else:
-            # In the pool's memory, `unique` of 1.28 GB took 455 MB of a worker, and so 300
+            # In the pool's memory, `unique` of 1.28 GB took 455 MB of a worker, without it 300
             with Path(place).open("rb", buffering=0) as file:
                 found = np.fromfile(file, np.uint8, count, offset=start)
         if found.size != count:
