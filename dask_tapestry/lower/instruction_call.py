@@ -23,6 +23,7 @@ from dask_tapestry_kernels.block_format import (
     is_on_device,
     with_all_cells,
 )
+from dask_tapestry_kernels.composite_blocks import Collected
 from dask_tapestry_kernels.devices import kernels_of
 
 Block = Any  # an array, or `Collected` ones
@@ -108,7 +109,10 @@ def _call(
     if isinstance(operator, Source):
         return operator.read(box, target) if pace == 1 else operator.read_some(box, target, pace)
     if isinstance(operator, Sink):
-        operator.write(box, np.asarray(with_all_cells(blocks[0])))
+        cells: Any = with_all_cells(blocks[0])
+        if not isinstance(cells, Collected):
+            cells = np.asarray(cells)
+        operator.write(box, cells)
         return None
     if known is None:
         arguments = operator.arguments(instruction.types, box, work.boxes)

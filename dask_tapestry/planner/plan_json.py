@@ -46,8 +46,9 @@ from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.node import written_as
 from dask_tapestry.zspace import Cuts
 
-VERSION: Final = 4  # of the file's form
-READ: Final = (2, 3, VERSION)  # version 2 has no graph as data, version 3 nothing that was taken
+VERSION: Final = 5  # of the file's form
+# Version 2 has no graph as data, version 3 nothing that was taken, version 4 no parts of forms
+READ: Final = (2, 3, 4, VERSION)
 KIND: Final = "dask_tapestry plan"
 
 
@@ -238,6 +239,14 @@ def _cuts(value: Any, at: str) -> Cuts:
     return Cuts.regular(extent, step, lead)
 
 
+def _form(value: Any, at: str) -> list[Any]:
+    """The form of a node's form: the node, name and size, and the part where it is one's."""
+    is_older = isinstance(value, list) and len(value) == 3
+    told = [*value, 0] if is_older else value
+    checked: list[Any] = sequence(whole(), text_form, whole(), whole())(told, at)
+    return checked
+
+
 FORM: Final = record(
     written=text_form,
     rewritten=text_form,
@@ -247,6 +256,6 @@ FORM: Final = record(
         rates=optional(record(**{field.name: anything for field in fields(Rates)})),
     ),
     taken=listed(listed(sequence(whole(), text_form, whole()))),
-    forms=listed(sequence(whole(), text_form, whole())),
+    forms=listed(_form),
     steps=listed(record(node=whole(), grid=listed(_cuts), place=text_form)),
 )

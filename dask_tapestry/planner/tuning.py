@@ -149,9 +149,6 @@ REPLANNED_RATIO: Final = 2  # of workers, beyond which a plan is made again
 # Seconds that a job is predicted to take at least on what there is
 WORTH_REPLANNING_SECONDS: Final = 60.0
 
-# rewriting/exchanged_values
-LONGEST_EXCHANGED_BYTES: Final = 16  # bytes of such a cell
-
 # search/alike
 SMALL_NUMBER: Final = 8  # of whole numbers below, each one counts: axes, orders, cells of a stencil
 ALIKE_EXTENTS: Final = 1.1  # times an extent that another one may be at most

@@ -69,6 +69,11 @@ def buckets_type(
     return TensorType(shape, cast("DType", BucketsDType(cells, expected, allowance)))
 
 
+def is_buckets(type_: TensorType) -> bool:
+    """Whether the cells of a value are buckets."""
+    return isinstance(type_.dtype, BucketsDType)
+
+
 def cells_of(type_: TensorType) -> np.dtype[Any]:
     """Dtype of what is in the buckets of a value."""
     dtype: Any = type_.dtype

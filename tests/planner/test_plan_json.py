@@ -120,6 +120,15 @@ def test_files_of_version_2_are_read():
     assert again.cost == dt.plan(dt.ones(3) + 1).cost
 
 
+def test_files_of_version_4_tell_no_parts_of_forms():
+    x = dt.placeholder((100_000, 10_000), "f8", stored_chunks=(1000, 1000)).sum() + 1
+    content = json.loads(saved(dt.plan(x)))
+    assert content["forms"]
+    content["forms"] = [form[:3] for form in content["forms"]]
+    again = read(json.dumps({**content, "version": 4}), [x])
+    assert again.cost == dt.plan(x).cost
+
+
 def test_another_version_is_refused():
     text = saved(dt.plan(dt.ones(3) + 1)).replace(f'"version": {VERSION}', '"version": 99')
     with pytest.raises(PlanError, match=f"version 99; this library reads versions 2 to {VERSION}"):

@@ -95,7 +95,10 @@ class Deferred:
 
     def remembered_node(self) -> Node | None:
         """The node, if the same count graph was run before."""
-        run = _runs.get(self.owner, {}).get(self._name)
+        runs = _runs.get(self.owner, {})
+        if self._name not in runs and self.counts.digest in runs:
+            self.lets_go()  # another array of the same cells could not keep them
+        run = runs.get(self._name)
         return None if run is None else self._built(run)
 
     def remember(self, run: CountRun) -> Node:

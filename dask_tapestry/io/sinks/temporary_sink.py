@@ -6,16 +6,18 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunks.chunk_costs import write_scratch_bytes
+from dask_tapestry.io.chunks.stored_buckets import StoredBuckets
 from dask_tapestry.io.chunks.zarr_array_format import COMPLETE
 from dask_tapestry.io.chunks.zarr_chunk_io import write_box
 from dask_tapestry.io.files.process_name import this_process
 from dask_tapestry.io.sinks.zarr_create import create
 from dask_tapestry.io.stores.temporary_folder import (
+    as_stored,
+    byte_box,
     claim,
+    folder_of_run,
     stored_dtype,
     temporary_location,
     temporary_root,
@@ -23,9 +25,11 @@ from dask_tapestry.io.stores.temporary_folder import (
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.stores.zarr_open import exists
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Sink, TensorType
+from dask_tapestry.teg import Block, Sink, TensorType
+from dask_tapestry.teg.buckets import is_buckets
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
+from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 
 NOT_ENCODED: Final[dict[str, Any]] = {
     "compressors": None,
@@ -40,6 +44,8 @@ NOT_ENCODED: Final[dict[str, Any]] = {
 @dataclass(frozen=True)
 class TemporarySink(Sink):
     """Writes a value to a Zarr array, whose cells are not encoded, in the folder of a compute.
+
+    Buckets, whose sizes are known only then, are objects there.
 
     Attributes
     ----------
@@ -71,6 +77,8 @@ class TemporarySink(Sink):
         return self.stored
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        if is_buckets(inputs[0]):
+            return 0  # they are stored from where they lie
         return write_scratch_bytes(box, self.stored, inputs[0].dtype.itemsize)
 
     def prepare(self, type_: TensorType, run: str) -> None:
@@ -79,10 +87,15 @@ class TemporarySink(Sink):
             claim(self.root, self.run, self.owner)
         except OSError as error:
             raise StoreError(_unwritable(self.root, error)) from error
+        if is_buckets(type_):
+            self.buckets.prepare()
+            return
         if exists(self.location):
             return
+        shape = byte_box(type_.box, type_.dtype).shape
+        chunks = (*self.stored, *shape[type_.ndim :])
         dtype = stored_dtype(type_.dtype)
-        options = NOT_ENCODED | {"shape": type_.shape, "dtype": dtype, "chunks": self.stored}
+        options = NOT_ENCODED | {"shape": shape, "dtype": dtype, "chunks": chunks}
         try:
             create(self.location, overwrite=False, **options)
         except StoreError as error:
@@ -91,10 +104,19 @@ class TemporarySink(Sink):
                     return
             raise StoreError(_unwritable(self.root, error)) from error
 
-    def write(self, box: ZRange, block: np.ndarray[Any, Any]) -> None:
+    @property
+    def buckets(self) -> StoredBuckets:
+        """The place of a value that is buckets."""
+        return StoredBuckets(f"{folder_of_run(self.root, self.run)}/{self.value}", self.stored)
+
+    def write(self, box: ZRange, block: Block) -> None:
         try:
-            cells = block.view(stored_dtype(block.dtype))
-            write_box(self.location, box.slices(), cells, empty_chunks=True)
+            if isinstance(block, BucketBlocks):
+                self.buckets.write(box, block)
+                return
+            cells = as_stored(block)
+            there = byte_box(box, block.dtype)
+            write_box(self.location, there.slices(), cells, empty_chunks=True)
         except Exception as error:
             raise StoreError(
                 f"cannot write {box} of a value: {_unwritable(self.root, error)}"

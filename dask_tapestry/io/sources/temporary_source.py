@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
+from dask_tapestry.io.chunks.stored_buckets import StoredBuckets
 from dask_tapestry.io.chunks.zarr_chunk_io import read_box
 from dask_tapestry.io.sources.chunked_source import ChunkedSource
 from dask_tapestry.io.stores.temporary_folder import (
-    stored_dtype,
+    as_stored,
+    byte_box,
+    folder_of_run,
     temporary_location,
     temporary_root,
 )
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, TensorType
+from dask_tapestry.teg.buckets import is_buckets
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 
@@ -36,7 +41,6 @@ class TemporarySource(ChunkedSource):
     """
 
     name = "exchanged"
-    fills = True
     waits_where_read = True
     value: str
     type: TensorType
@@ -44,10 +48,17 @@ class TemporarySource(ChunkedSource):
     root: str = ""
     run: str = ""
 
+    @property
+    def fills(self) -> bool:  # type: ignore[override]
+        """Whether cells are read to where they are wanted: buckets are made as they are found."""
+        return not is_buckets(self.type)
+
     def for_run(self, run: str) -> TemporarySource:
         return replace(self, root=temporary_root(), run=run)
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        if is_buckets(self.type):
+            return 0
         buffers = ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize)
         return buffers.scratch_bytes(box, self.stored)
 
@@ -55,11 +66,14 @@ class TemporarySource(ChunkedSource):
         return self.read_some(box, out, 1)
 
     def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
-        cells = np.empty(box.shape, self.type.dtype) if out is None else out
         location = temporary_location(self.root, self.run, self.value)
         try:
-            stored = cells.view(stored_dtype(cells.dtype))
-            read_box(location, box.slices(), stored, self.type.shape, every, self.run)
+            if is_buckets(self.type):
+                place = f"{folder_of_run(self.root, self.run)}/{self.value}"
+                return cast("Block", StoredBuckets(place, self.stored).read(box, self.type))
+            cells = np.empty(box.shape, self.type.dtype) if out is None else out
+            there, whole = (byte_box(one, cells.dtype) for one in (box, self.type.box))
+            read_box(location, there.slices(), as_stored(cells), whole.shape, every, self.run)
         except Exception as error:
             raise StoreError(
                 f"cannot read {box} of a value that workers wrote to {location}: {error}"

@@ -23,8 +23,10 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.files.process_name import has_ended
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.settings import of_dask, setting
+from dask_tapestry.zspace import ZRange
 
 PREFIX: Final = "tapestry-temporary-"
+AS_BYTES: Final = "SUV"  # kinds of dtypes whose cells are stored as bytes
 OWNER: Final = "owner"  # file that names the process whose folder it is
 HIDDEN: Final = "-ended"  # ends the name of one that is being removed
 
@@ -141,14 +143,36 @@ def value_name(digest: str, sides: tuple[int, ...]) -> str:
 
 
 def stored_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of which cells are stored: dates and times are integers.
+    """The dtype of which cells are stored: dates and times are integers, texts and records bytes.
 
     Examples
     --------
-    >>> stored_dtype(np.dtype("M8[ns]")), stored_dtype(np.dtype("f4"))
-    (dtype('int64'), dtype('float32'))
+    >>> stored_dtype(np.dtype("M8[ns]")), stored_dtype(np.dtype("f4")), stored_dtype(np.dtype("U2"))
+    (dtype('int64'), dtype('float32'), dtype('uint8'))
     """
+    if dtype.kind in AS_BYTES:
+        return np.dtype(np.uint8)
     return np.dtype(np.int64) if dtype.kind in "mM" else dtype
+
+
+def byte_box(box: ZRange, dtype: np.dtype[Any]) -> ZRange:
+    """The box that cells lie in as they are stored: bytes are an axis behind all others.
+
+    Examples
+    --------
+    >>> print(byte_box(ZRange((2,), (5,)), np.dtype("S3")), byte_box(ZRange((2,), (5,)), "f4"))
+    [2:5, 0:3] [2:5]
+    """
+    kind = np.dtype(dtype)
+    behind = (kind.itemsize,) if kind.kind in AS_BYTES else ()
+    return ZRange((*box.lo, *(0 for _ in behind)), (*box.hi, *behind))
+
+
+def as_stored(cells: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A view of cells as they are stored."""
+    if cells.dtype.kind in AS_BYTES:
+        return cells[..., None].view(np.uint8)
+    return cells.view(stored_dtype(cells.dtype))
 
 
 def _is_url(root: str) -> bool:

@@ -37,6 +37,7 @@ class Sort(LaneOperator):
     kernel = "sort"
     any_cells = True
     by_rank = True
+    repeats = True
     axis: int
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
@@ -69,6 +70,7 @@ class ArgSort(LaneOperator):
     kernel = "argsort"
     any_cells = True
     by_rank = True
+    repeats = True
     axis: int
 
     def infer(self, *inputs: TensorType) -> TensorType:

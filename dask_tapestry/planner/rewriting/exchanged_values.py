@@ -4,7 +4,9 @@
 blocks of rows become blocks of columns at the price of writing and reading each cell once, whatever
 the memory; without a store each block of columns would read, or compute, all rows again.
 
-The form is every node's. Its size is the sides of the chunks, as one number.
+The form is every node's, and that of each part of another form: what a sort makes on its way, as
+sorted runs and buckets, goes through a store like any value. Its size is the sides of the chunks,
+as one number.
 """
 
 from __future__ import annotations
@@ -18,12 +20,12 @@ import numpy as np
 from dask_tapestry.io.sinks.temporary_sink import TemporarySink
 from dask_tapestry.io.sources.temporary_source import TemporarySource
 from dask_tapestry.io.stores.temporary_folder import value_name
-from dask_tapestry.planner.tuning import LONGEST_EXCHANGED_BYTES
 from dask_tapestry.teg import Form, Node, Sink, Source, apply, sequence_point
+from dask_tapestry.teg.buckets import cells_of, is_buckets
 from dask_tapestry.teg.node import written_as
 
 EXCHANGED: Final = "exchanged"
-KINDS: Final = "biufcmM"  # of dtypes whose cells are stored as they are, or as integers
+KINDS: Final = "biufcmMSUV"  # of dtypes whose cells are stored as they are, integers or bytes
 
 
 def is_exchangeable(node: Node) -> bool:
@@ -35,13 +37,19 @@ def is_exchangeable(node: Node) -> bool:
         isinstance(operator, Source) and operator.external
     ):
         return False
-    plain = isinstance(dtype, np.dtype) and dtype.kind in KINDS and dtype.isnative
-    return plain and _is_stored(dtype) and node.format is None and node.type.size > 0
+    if node.format is not None or not node.type.size:
+        return False
+    if is_buckets(node.type):
+        return _is_stored(cells_of(node.type))
+    return isinstance(dtype, np.dtype) and _is_stored(dtype)
 
 
 def _is_stored(dtype: np.dtype[np.generic]) -> bool:
     """Whether a dtype has the same cells on all machines: not those of C's long double."""
-    return dtype.itemsize <= LONGEST_EXCHANGED_BYTES and dtype.char not in "gG"
+    if dtype.fields is not None:
+        return all(_is_stored(field[0]) for field in dtype.fields.values())
+    plain = dtype.kind in KINDS and dtype.isnative and dtype.char not in "gG"
+    return plain and dtype.itemsize > 0
 
 
 def exchanged_form(node: Node) -> Form | None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.first import first_of
 from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, exchanged_form
+from dask_tapestry.planner.rewriting.form_parts import parts_of, with_part
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_form
 from dask_tapestry.planner.rewriting.passes import passes
 from dask_tapestry.planner.rewriting.relayed_values import RELAYED, relayed_form
@@ -52,6 +53,13 @@ def choices_of(node: Node, own: Sequence[OwnRule] | None = None) -> tuple[Form, 
     mine = rules_in_force() if own is None else tuple(own)
     choices = [rule for rule in mine if rule.kind == "choice" and rule.begins_at(node)]
     return tuple(_form(r, mine) for r in choices if _choice_result(node, r, mine) is not node)
+
+
+class _Taken(NamedTuple):
+    """A form that a node takes, and what it read before it took any."""
+
+    form: FormKey
+    reads: Sequence[Node]
 
 
 def _form(rule: OwnRule, own: tuple[OwnRule, ...]) -> Form:
@@ -109,10 +117,13 @@ def formed(
 ) -> tuple[Graph, dict[Node, Node]]:
     """The graph whose nodes have taken forms, and what each node of `graph` has become."""
     left = {node: tuple(forms) for node, forms in chosen.items() if forms}
+    reads = {node: node.inputs for node in left}
     became = {node: node for node in graph.nodes}
     while left:
-        done = _take(graph, {node: forms[0] for node, forms in left.items()}, trace, own)
+        taken = {node: _Taken(forms[0], reads[node]) for node, forms in left.items()}
+        done = _take(graph, taken, trace, own)
         graph = Graph([done[root] for root in graph.roots])
+        reads = {done[node]: tuple([done[x] for x in reads[node]]) for node in left}
         left = {done[node]: forms[1:] for node, forms in left.items() if forms[1:]}
         became = {node: done[now] for node, now in became.items()}
     return graph, became
@@ -120,7 +131,7 @@ def formed(
 
 def _take(
     graph: Graph,
-    chosen: Mapping[Node, FormKey],
+    chosen: Mapping[Node, _Taken],
     trace: Trace | None,
     own: Sequence[OwnRule] | None,
 ) -> dict[Node, Node]:
@@ -128,21 +139,45 @@ def _take(
     if trace is not None:
         trace.begin(FORMS, "once")
     rewritten: dict[Node, Node] = {}
-    shared = passes_of(graph, chosen)
+    shared = passes_of(graph, {node: taken.form for node, taken in chosen.items()})
     for node in in_order_of_passes(graph) if shared else graph.nodes:
         now = rewritten[node] = rebuilt(node, rewritten)
         if node in chosen:
+            key, reads = chosen[node]
             if node in shared:
-                form = pass_form([rebuilt(n, rewritten) for n in shared[node]], chosen[node].size)
+                form = pass_form([rebuilt(n, rewritten) for n in shared[node]], key.size)
             else:
-                form = form_named(now, chosen[node].name, own)
-            if not min(form.sizes) <= chosen[node].size <= max(form.sizes):
-                raise PlanError(f"{brief(now)} has no form {form.name!r} of {chosen[node].size}")
-            rewritten[node] = form.make(now, chosen[node].size)
+                form = form_of_part(now, key, [rewritten[x] for x in reads], own)
+            if not min(form.sizes) <= key.size <= max(form.sizes):
+                raise PlanError(f"{brief(now)} has no form {form.name!r} of {key.size}")
+            rewritten[node] = form.make(now, key.size)
             if trace is not None:
-                again = partial(_reapplied_form, form, chosen[node].size)
+                again = partial(_reapplied_form, form, key.size)
                 trace.record(form.name, now, rewritten[node], again=again)
     return rewritten
+
+
+def form_of_part(
+    node: Node, key: FormKey, reads: Sequence[Node], own: Sequence[OwnRule] | None = None
+) -> Form:
+    """The form of a node in which it, or a part of what forms before have made of it, takes one.
+
+    Parameters
+    ----------
+    reads
+        What it read before it took any.
+    """
+    if not key.place:
+        return form_named(node, key.name, own)
+    parts = parts_of(node, reads)
+    if key.place >= len(parts):
+        raise PlanError(f"{brief(node)} has no part {key.place}")
+    form = form_named(parts[key.place], key.name, own)
+
+    def make(node: Node, size: int) -> Node:
+        return with_part(node, reads, key.place, lambda part: form.make(part, size))
+
+    return Form(form.name, form.sizes, make)
 
 
 def form_named(node: Node, name: str, own: Sequence[OwnRule] | None = None) -> Form:

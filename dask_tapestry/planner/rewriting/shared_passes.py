@@ -19,7 +19,7 @@ ONE_PASS: Final = "tiles"
 
 
 class FormKey(Protocol):
-    """A form's name and size."""
+    """A form's name and size, and which part of what forms before have made takes it."""
 
     @property
     def name(self) -> str:
@@ -28,6 +28,10 @@ class FormKey(Protocol):
     @property
     def size(self) -> int:
         """Its size."""
+
+    @property
+    def place(self) -> int:
+        """Number of the part, as `parts_of` counts them; 0 for the node that yields the value."""
 
 
 def offered_passes(graph: Graph) -> dict[Node, int]:

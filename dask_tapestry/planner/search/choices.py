@@ -16,10 +16,11 @@ from dask_tapestry.teg import Graph, Node
 
 
 class FormChoice(NamedTuple):
-    """A form of an operator, and its size."""
+    """A form of an operator, its size, and which part of the forms before takes it."""
 
     name: str
     size: int
+    place: int = 0
 
 
 @dataclass(frozen=True)

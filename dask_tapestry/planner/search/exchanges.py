@@ -22,6 +22,7 @@ from dask_tapestry.planner.rewriting.exchanged_values import (
     is_exchangeable,
     number_of,
 )
+from dask_tapestry.planner.rewriting.form_parts import parts_of
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.moves import pulled_grid, recomputed_members, stored_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
@@ -39,6 +40,7 @@ from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange, largest_box
 
 Sides = tuple[int, ...]
+Forms = Mapping[Node, tuple[FormChoice, ...]]
 
 
 class _Value(NamedTuple):
@@ -46,14 +48,15 @@ class _Value(NamedTuple):
 
     Attributes
     ----------
-    node, original
-        It, and what it was in the graph without forms.
+    node, original, place
+        It, the node of the graph without forms that has become it, and which part of that it is.
     written, read
         Sides of blocks that make it, and of those that read it.
     """
 
     node: Node
     original: Node
+    place: int
     written: Sides
     read: Sides
 
@@ -68,7 +71,7 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
         return
     yield from _in_other_chunks(space, state)
     values = _exchangeable(space, state)
-    found = [*_through_a_store(space, state, values)]
+    found = [*_through_a_store(space, state, values), *_all_through_a_store(space, state, values)]
     forms = _without_forms_of_readers(space, state, values)
     if forms is not None:
         plain = space.state(space.in_forms(state.choices, forms))
@@ -79,26 +82,61 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
 
 def _exchangeable(space: PlanEvaluator, state: State) -> list[_Value]:
     """The largest values that may go through a store, and those in the graph as it was."""
-    originals = {now: node for node, now in space.became(state.choices.forms)[1].items()}
     candidates = _candidates(space, state)
+    owners = _owners(space, state)
     found = [
-        _Value(node, originals[node], *candidates[node])
+        _Value(node, *owners[node], *candidates[node])
         for node in candidates
-        if node in originals and is_exchangeable(node)
+        if node in owners and is_exchangeable(node)
     ]
     return sorted(found, key=lambda one: -one.node.type.nbytes)[:MOST_EXCHANGED_VALUES]
+
+
+def _owners(space: PlanEvaluator, state: State) -> dict[Node, tuple[Node, int]]:
+    """Of each node, the one of the graph without forms that it is part of, and which part."""
+    forms = state.choices.forms
+    _, became = space.became(forms)
+    found = {now: (node, 0) for node, now in became.items()}
+    for node in forms:
+        reads = [became[x] for x in node.inputs]
+        for place, part in enumerate(parts_of(became[node], reads)):
+            found.setdefault(part, (node, place))
+    return found
 
 
 def _through_a_store(
     space: PlanEvaluator, state: State, values: Sequence[_Value]
 ) -> Iterator[Choices]:
     """The choices in which one of the values is exchanged."""
-    for node, original, written, read in values:
-        sides = _chunk_sides(space, node, written, read)
-        choice = FormChoice(EXCHANGED, number_of(sides, node.type.shape))
-        forms = {**state.choices.forms}
-        forms[original] = (*forms.get(original, ()), choice)
-        yield _only_written(space.in_forms(state.choices, forms), node)
+    for value in values:
+        forms = _with_exchange(space, state.choices.forms, value)
+        yield _only_written(space.in_forms(state.choices, forms), value.node)
+
+
+def _all_through_a_store(
+    space: PlanEvaluator, state: State, values: Sequence[_Value]
+) -> Iterator[Choices]:
+    """The choices in which all values of one form are exchanged, as the runs of a sort and buckets.
+
+    With one of them, workers hold the other as long.
+    """
+    for original in dict.fromkeys(value.original for value in values):
+        parts = [value for value in values if value.original is original]
+        forms = state.choices.forms
+        for value in sorted(parts, key=lambda one: -one.place):  # the others keep theirs
+            forms = _with_exchange(space, forms, value)
+        if len(parts) > 1:
+            choices = space.in_forms(state.choices, forms)
+            for value in parts:
+                choices = _only_written(choices, value.node)
+            yield choices
+
+
+def _with_exchange(space: PlanEvaluator, forms: Forms, value: _Value) -> Forms:
+    """The forms in which a value goes through a store, too."""
+    node, original, place, written, read = value
+    size = number_of(_chunk_sides(space, node, written, read), node.type.shape)
+    return {**forms, original: (*forms.get(original, ()), FormChoice(EXCHANGED, size, place))}
 
 
 def _in_other_chunks(space: PlanEvaluator, state: State) -> Iterator[Choices]:
@@ -119,7 +157,7 @@ def _in_other_chunks(space: PlanEvaluator, state: State) -> Iterator[Choices]:
                 continue
             read = _read_sides(node, priced)
             *before, last = state.choices.forms[original]
-            if read is None or last.name != EXCHANGED:
+            if read is None or last.name != EXCHANGED or last.place:
                 continue
             sides = _chunk_sides(space, node, sinks[own.value], read)
             if sides != own.stored:
@@ -161,7 +199,7 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
             continue
         edges = max(reader.cost.edges for reader in readers)
         if node.type.nbytes > HELD_SHARE * memory or edges > MANY_EDGES:
-            reads = [largest_box(pulled_grid(node, reader)).shape for reader in readers]
+            reads = [_held_sides(node, reader) for reader in readers]
             candidates[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
     for priced in state.placed.values():
         for node in recomputed_members(priced):
@@ -171,6 +209,13 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
                     other = candidates.get(node, ((), read))[1]
                     candidates[node] = largest_box(grid).shape, tuple(map(min, read, other))
     return candidates
+
+
+def _held_sides(node: Node, reader: PricedGroup) -> Sides:
+    """Sides of what a block of a step reads of a value that is held: no more than all its boxes."""
+    pulled = largest_box(pulled_grid(node, reader)).shape
+    boxes = reader.group.program.input_boxes(largest_box(reader.grid))
+    return tuple(map(min, pulled, _hull(boxes[reader.group.inputs.index(node)])))
 
 
 def _read_sides(node: Node, priced: PricedGroup) -> Sides | None:

@@ -18,7 +18,7 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.cost.typical_blocks import largest_block
 from dask_tapestry.planner.fusion.fuse import required
-from dask_tapestry.planner.rewriting.rule_choices import form_named, forms_of
+from dask_tapestry.planner.rewriting.rule_choices import form_of_part, forms_of
 from dask_tapestry.planner.search.alike import one_of_each
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.grid import Grid
@@ -367,6 +367,7 @@ def _in_forms(
 
 def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[FormChoice, ...]]:
     """Form choices that differ in one: dropped, added, or in another size."""
+    reads = node.inputs
     for form_number in range(len(now) + 1):
         before, after = now[:form_number], now[form_number + 1 :]
         yield before
@@ -384,14 +385,15 @@ def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[Form
                 yield (*before, FormChoice(form.name, other), *after)
                 yield (*before, FormChoice(form.name, other))
         if form_number < len(now):
-            node = form_named(node, now[form_number].name).make(node, now[form_number].size)
+            taken = now[form_number]
+            node = form_of_part(node, taken, reads).make(node, taken.size)
 
 
 def _can_take(node: Node, forms: tuple[FormChoice, ...]) -> bool:
     """Whether each form is one of what the form before has made, in one of its sizes."""
-    for name, size in forms:
+    for name, size, place in forms:
         form = next((f for f in forms_of(node) if f.name == name), None)
-        if form is None or not min(form.sizes) <= size <= max(form.sizes):
+        if place or form is None or not min(form.sizes) <= size <= max(form.sizes):
             return False
         node = form.make(node, size)
     return True

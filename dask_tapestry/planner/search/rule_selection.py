@@ -40,6 +40,7 @@ class AppliedChoice(NamedTuple):
 
     name: str
     size: int
+    place: int = 0
 
 
 Offer = Mapping[Node, AppliedChoice]

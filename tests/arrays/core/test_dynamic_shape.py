@@ -58,6 +58,25 @@ def test_what_cannot_be_kept_is_computed_again(counted):
     np.testing.assert_array_equal(dt.Array(node).compute(), expected)
 
 
+def test_what_could_not_be_kept_for_one_array_is_not_counted_for_another():
+    runs, refuses = [], refusing(0)
+
+    def run(counts, keep):
+        made = refuses(counts, keep)
+        runs.append(counts)
+        return made
+
+    cells = np.array([3.0, np.nan, 1, 3, -0.0, 1, np.nan])
+    values, inverse, counts = dt.unique(
+        dt.from_array(cells), return_inverse=True, return_counts=True
+    )
+    nodes = [one.deferred.resolve(run) for one in (values, inverse, counts)]
+    assert len(runs) == 1
+    expected = np.unique(cells, return_inverse=True, return_counts=True)
+    for node, wanted in zip(nodes, expected, strict=True):
+        np.testing.assert_array_equal(dt.Array(node).compute(), wanted)
+
+
 def test_what_may_differ_the_next_time_is_kept_or_refused():
     x = dt.from_array(np.arange(8)).map_blocks(np.negative, dtype=int)
     with pytest.raises(dt.MemoryLimitError, match="too much is kept"):

@@ -20,7 +20,7 @@ from dask_tapestry.io.stores.temporary_folder import folder_of_run, hide, remove
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
-DTYPES = ["?", *"bBhHiIlLefdFD", "M8[ns]", "m8[s]"]
+DTYPES = ["?", *"bBhHiIlLefdFD", "M8[ns]", "m8[s]", "S3", "U2", [("key", "f4"), ("place", "i8")]]
 
 
 def ends_of(data, sides):

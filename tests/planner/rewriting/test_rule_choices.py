@@ -17,6 +17,7 @@ X = dt.asarray(np.arange(12.0).reshape(3, 4))
 class Choice(NamedTuple):
     name: str
     size: int
+    place: int = 0
 
 
 @dt.rule(on="reduce", kind="choice")

@@ -4,11 +4,13 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 import pytest
+import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.planner.plan_json import dumps, loads
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.search.exchanges import _fewer
+from dask_tapestry.teg.buckets import is_buckets
 
 SMALL = dt.Resources(workers=8, threads=2, memory="4 GiB")
 NO_STORE = dt.Resources(workers=8, threads=2, memory="4 GiB", temporary_store=False)
@@ -158,3 +160,56 @@ def test_sides_that_are_cut_are_cut_further():
     assert _fewer((1000, 6, 90), (1000, 700, 1400), 200_000) == (1000, 6, 23)
     assert _fewer((1000, 6, 90), (1000, 700, 1400), 10) == (1000, 1, 1)
     assert _fewer((8, 700, 1400), (1000, 700, 1400), 10) == (1, 700, 1400)
+
+
+LONG = (160_000_000,)  # 1.28 GB, and all workers have .6 for it
+TWO = dt.Resources(workers=2, threads=1, memory="500 MB")
+
+
+def long_vector(dtype="f8"):
+    return dt.placeholder(LONG, dtype, stored_chunks=(2_000_000,))
+
+
+LONG_JOBS = {  # with how often they read and write all cells at most
+    "sort": (lambda x: stored(dt.sort(x), 2_000_000), 9),
+    "sort of texts": (lambda x: dt.sort(long_vector("S8"))[::1000], 9),
+    "argsort": (lambda x: stored(dt.argsort(x), 2_000_000), 20),
+    "every thousandth": (lambda x: dt.sort(x)[::1000], 9),
+    "the last ones": (lambda x: dt.sort(x)[-100:], 9),
+    "lexsort": (lambda x: stored(dt.lexsort((x, long_vector())), 2_000_000), 32),
+    "in another order": (lambda x: stored(x[dt.argsort(long_vector())], 2_000_000), 32),
+}
+
+
+@pytest.mark.parametrize("job", LONG_JOBS)
+def test_what_forms_hold_on_their_way_goes_through_a_store(job):
+    make, times = LONG_JOBS[job]
+    plan = dt.plan(make(long_vector()), resources=TWO)
+    assert any(is_buckets(node.type) for node in exchanges(plan))
+    assert plan.cost["bytes_read"] <= times * long_vector().nbytes
+    assert "exchanged" in str(plan)
+    plan.verify()
+    again = loads(dumps(plan.core), list(plan.core.written.roots))
+    assert again.cost == plan.core.cost
+
+
+def test_without_a_store_a_long_sort_is_refused():
+    few = dt.Resources(workers=2, threads=1, memory="500 MB", temporary_store=False)
+    with pytest.raises(dt.MemoryLimitError, match=r"2 workers, 1 thread of .* each would do"):
+        dt.plan(stored(dt.sort(long_vector()), 2_000_000), resources=few)
+
+
+@pytest.mark.parametrize("places", [False, True])
+def test_a_vector_larger_than_memory_is_sorted_as_numpy_does(tmp_path, places):
+    random, n = np.random.default_rng(0), 4_000_000
+    cells = np.where(random.random(n) < 0.1, np.nan, random.integers(-9, 9, n) / 4)
+    x = dt.from_zarr(zarr.create_array(tmp_path / "x.zarr", data=cells, chunks=n // 64))
+    made = dt.argsort(x) if places else dt.sort(x)
+    job = dt.to_zarr(made, tmp_path / "o.zarr", chunks=n // 64, compute=False)
+    few = dt.Resources(workers=2, threads=1, memory="48 MB" if places else "16 MB")
+    with dt.config(temporary_store=tmp_path):
+        plan = dt.plan(job, resources=few)
+        assert any(is_buckets(node.type) for node in exchanges(plan))
+        plan.compute(scheduler="sync")
+    wanted = np.argsort(cells, kind="stable") if places else np.sort(cells)
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "o.zarr")[:], wanted)

@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, is_exchange, number_of
+from dask_tapestry.planner.rewriting.form_parts import parts_of, with_part
+from dask_tapestry.planner.rewriting.rule_choices import form_named, formed, with_forms
+from dask_tapestry.planner.search.choices import FormChoice
+from dask_tapestry.teg import Graph
+
+CELLS = np.random.default_rng(0).permutation(np.arange(60_000.0))
+
+
+def sorted_graph():
+    x = dt.asarray(CELLS) * 2
+    return Graph([dt.sort(x).node])
+
+
+def test_parts_are_what_a_form_has_made_and_nothing_before():
+    (node,) = sorted_graph().roots
+    made = form_named(node, "exchange").make(node, 2)
+    parts = parts_of(made, node.inputs)
+    assert parts[0] is made
+    assert not set(parts) & set(Graph(node.inputs).nodes)
+    assert [p.operator.name for p in parts].count("sortedruns") == 1
+    assert parts_of(node, node.inputs) == [node]
+
+
+def test_a_part_is_replaced_and_all_that_reads_it():
+    (node,) = sorted_graph().roots
+    made = form_named(node, "exchange").make(node, 2)
+    names = [p.operator.name for p in parts_of(made, node.inputs)]
+    twice = with_part(made, node.inputs, names.index("merged"), lambda part: (-dt.Array(part)).node)
+    assert twice.type == made.type
+    np.testing.assert_array_equal(dt.Array(twice).compute(), -np.sort(2 * CELLS))
+    assert with_part(made, node.inputs, 0, lambda part: part) is made
+
+
+def choices(*names, graph=None):
+    """Sorting in two runs, with parts of these names through a store, the last one first."""
+    graph = sorted_graph() if graph is None else graph
+    (node,) = graph.roots
+    parts = parts_of(form_named(node, "exchange").make(node, 2), node.inputs)
+    found = sorted(
+        ((p.operator.name, at, p) for at, p in enumerate(parts)), key=lambda one: -one[1]
+    )
+    sides = {"sortedruns": (1, 7000), "exchange": (1, 2), "merged": (500,)}
+    taken = [
+        FormChoice(EXCHANGED, number_of(sides[name], part.type.shape), at)
+        for name, at, part in found
+        if name in names
+    ]
+    return graph, {node: (FormChoice("exchange", 2), *taken)}
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+@pytest.mark.parametrize("names", [("sortedruns",), ("exchange",), ("sortedruns", "exchange")])
+def test_what_a_form_holds_on_its_way_goes_through_a_store(tmp_path, scheduler, names):
+    graph, forms = choices(*names)
+    made, became = formed(graph, forms)
+    assert sum(map(is_exchange, made.nodes)) == 2 * len(names)
+    assert list(became.values()).count(made.roots[0]) == 1
+    with dt.config(temporary_store=tmp_path):
+        found = dt.Array(made.roots[0]).compute(scheduler=scheduler)
+    np.testing.assert_array_equal(found, np.sort(2 * CELLS))
+
+
+def test_a_part_that_is_not_there_is_refused():
+    graph, forms = choices("exchange")
+    ((node, (first, other)),) = forms.items()
+    with pytest.raises(dt.PlanError, match="has no part 999"):
+        with_forms(graph, {node: (first, other._replace(place=999))})
+
+
+SORTS = {
+    "f8": lambda random, n: np.where(
+        random.random(n) < 0.1, np.nan, random.integers(-9, 9, n) * random.choice([1, -0.0], n)
+    ),
+    "i8": lambda random, n: random.integers(-(2**60), 2**60, n),
+    "c8": lambda random, n: (
+        random.integers(0, 3, n) + 1j * random.choice([0, 1, np.nan], n)
+    ).astype("c8"),
+    "?": lambda random, n: random.random(n) < 0.5,
+    "M8[s]": lambda random, n: random.integers(0, 99, n).astype("M8[s]"),
+    "U3": lambda random, n: random.integers(0, 999, n).astype("U3"),
+    "sorted": lambda random, n: np.arange(n),
+    "all the same": lambda random, n: np.full(n, 7, "i4"),
+}
+
+
+@pytest.mark.parametrize("kind", SORTS)
+def test_sorts_through_a_store_are_those_of_numpy(tmp_path, kind):
+    cells = SORTS[kind](np.random.default_rng(0), 200_000 if kind == "?" else 60_000)
+    wanted = np.sort(cells), np.argsort(cells, kind="stable")
+    for make, sorted_by_numpy in zip((dt.sort, dt.argsort), wanted, strict=True):
+        graph, forms = choices(
+            "sortedruns", "exchange", graph=Graph([make(dt.asarray(cells)).node])
+        )
+        with dt.config(temporary_store=tmp_path):
+            found = dt.Array(with_forms(graph, forms).roots[0]).compute()
+        np.testing.assert_array_equal(found, sorted_by_numpy)
