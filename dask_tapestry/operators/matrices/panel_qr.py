@@ -117,13 +117,14 @@ def _rows_made(x: Tensor, run: slice) -> Tensor:
 
 
 def _joined_rows(rows: list[Tensor], shape: tuple[int, ...]) -> Tensor:
-    """The factor R of rows from the diagonal on."""
-    columns = shape[1]
-    before = [
-        zeros((one.type.shape[0], columns - one.type.shape[1]), one.type.dtype) for one in rows
-    ]
-    pairs = zip(before, rows, strict=True)
-    return _triangle(stacked([side_by_side([*pair]) for pair in pairs]))
+    """The factor R of rows from the diagonal on: in their first square reflections lie below it."""
+    joined = list[Tensor]()
+    for one in rows:
+        height, length = one.type.shape
+        before = zeros((height, shape[1] - length), one.type.dtype)
+        square, behind = columns_of(one, 0, height), columns_of(one, height, None)
+        joined.append(side_by_side([before, _triangle(square), behind]))
+    return stacked(joined)
 
 
 def _columns(made: Factored, width: int) -> Tensor:
