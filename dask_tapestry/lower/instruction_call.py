@@ -129,4 +129,18 @@ def _call(
             if made is not None:
                 return made
             blocks = list(map(with_all_cells, blocks))
+    elif operator.aligned:
+        blocks = list(map(_aligned, blocks))
     return kernels_of("cpu")[operator.kernel](target, *blocks, **arguments)
+
+
+def _aligned(block: Any) -> Any:
+    """A block whose cells lie at multiples of their size: a copy, in used memory, of another one.
+
+    BLAS takes no others: eight megabytes took 2.5 ms into a kernel's fresh memory.
+    """
+    if block.flags.aligned:
+        return block
+    made = POOL.empty(block.shape, block.dtype)
+    made[...] = block
+    return made

@@ -107,6 +107,7 @@ SQUARES_ABOVE: Final = (
 REFLECTION_COPIES: Final = 1.5  # of a panel, which making its reflections takes
 REFLECTION_FLOPS: Final = 4.0  # of making them, for each row and pair of columns
 REFLECTION_SQUARES: Final = 3.0  # as wide as a panel, which applying them takes
+SQUARES_BESIDE: Final = 2  # of rows of R, in a block: more leave less room to what writes it
 
 # matrices/panel_upper_band
 SQUARES_OF_ROWS: Final = 4  # of rows in a block of products: fewer are more slices of each strip

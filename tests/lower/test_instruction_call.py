@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.lower import instruction_call
 from dask_tapestry.lower.instruction_call import called, memory_for
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.instruction_schedule import Work
@@ -81,3 +82,24 @@ def test_a_source_that_gives_another_shape_is_found_out():
 
     with pytest.raises(dt.ComputeError, match="Short returned shape"):
         dt.from_array(Short()).compute()
+
+
+def test_blocks_of_matrices_are_aligned():
+    """BLAS takes no cells that came over a network to places between two cells."""
+    one = instruction(dt.linalg.cholesky(np.eye(3)))
+    work = Work(1, ZRange((0, 0), (3, 3)), ((0, ZRange((0, 0), (3, 3))),))
+    shifted = np.empty(9 * 8 + 1, np.uint8)[1:].view("f8").reshape(3, 3)
+    shifted[...] = [[4, 2, 0], [2, 5, 0], [0, 0, 9]]
+    assert not shifted.flags.aligned
+    met = []
+
+    def kernel(_, block, **_options):
+        met.append(block)
+        return block
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(instruction_call, "kernels_of", lambda _: {"cholesky": kernel})
+        called(one, work, [shifted], None)
+    (block,) = met
+    assert block.flags.aligned
+    np.testing.assert_array_equal(block, shifted)

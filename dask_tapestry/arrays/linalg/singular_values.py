@@ -23,7 +23,7 @@ from dask_tapestry.arrays.random.generator import Generator, default_rng
 from dask_tapestry.arrays.random.seeds import Seed
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
-from dask_tapestry.operators.cells.elementwise import elementwise
+from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.matrices.equations import inverse_of_regular
 from dask_tapestry.operators.reductions.reduce import reduce
 
@@ -185,8 +185,8 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         shape (1,) or (k,), but (0,) where `a` is no taller than wide; `rank`; `singular_values`, of
         shape (min(m, n),).
     {Raises}
-        LinAlgError: If `a` is not a matrix.
-        {ShapeError, DTypeError.lapack}
+        LinAlgError: If `a` is not a matrix, or `b` has not as many rows.
+        {DTypeError.lapack}
     {See Also} solve, pinv, qr
     {Examples}
     >>> x = dt.arange(100_000.0)
@@ -198,12 +198,13 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     is_vector = right.ndim == 1
     x, y = matrices(a, right[:, None] if is_vector else right)
     if x.ndim != 2 or y.ndim != 2 or x.shape[0] != y.shape[0]:
-        raise ShapeError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
+        raise LinAlgError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
     u, s, vh = svd(x, full_matrices=False)
     eps = np.finfo(real_dtype(x.dtype)).eps
     share = _cutoff(x, eps if rcond == -1 else rcond)
     solution = matmul(adjoint(vh), _inverse(s, share)[:, None] * matmul(adjoint(u), y))
     rank = (s > share * s.max()).sum() if s.size else asarray(0)
+    rank = Array(astype(rank.node, np.dtype(np.intc)))  # as LAPACK's
     apart = y - matmul(x, solution)
     squares = Array(reduce(elementwise("square", abs(apart).node), "sum", 0))
     if x.shape[0] <= x.shape[1]:

@@ -70,6 +70,7 @@ class MatrixOperator(BlockOperator):
     """
 
     fills = False
+    aligned = True
     reads: tuple[str, ...] = ("mm",)
     work: tuple[str, float] = ("mmm", 1.0)
     cut: str = ""

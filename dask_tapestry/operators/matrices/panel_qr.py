@@ -12,7 +12,7 @@ Computers", SIAM, 1998, chapter 5: the right-looking algorithms.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.diagonal import is_below_diagonal, with_zeros
@@ -25,35 +25,37 @@ from dask_tapestry.operators.matrices.panels import (
     rows_of,
     side_by_side,
     stacked,
+    zeros,
 )
 from dask_tapestry.operators.tuning import (
     PRODUCT,
     REFLECTION_COPIES,
     REFLECTION_FLOPS,
     REFLECTION_SQUARES,
+    SQUARES_BESIDE,
 )
 from dask_tapestry.teg import Tensor
 
-AWAITED: Final = ("ab", "cd")  # letters of the dimensions of what a panel waits for
+AWAITED: Final = ("ab", "cd", "ef")  # letters of the dimensions of what a panel waits for
 FACTOR: Final = "qrpanel"  # the kernel that makes reflections of a panel, and their own triangle
 
 
 def qr_by_panels(x: Tensor, width: int) -> Tensor:
     """``[Q, R]``, one below the other, or side by side where rows are fewer than columns."""
     rows, columns = x.type.shape
-    packed, triangles = _factored(x, width)
-    q, r = _columns(packed, triangles, width), _triangle(packed)
+    made = _factored(x, width, keeps=True)
+    q, r = _columns(made, width), _joined_rows(made.rows, x.type.shape)
     return stacked([q, r]) if rows >= columns else side_by_side([q, r])
 
 
 def columns_by_panels(x: Tensor, width: int) -> Tensor:
     """The orthonormal columns alone."""
-    return _columns(*_factored(x, width), width)
+    return _columns(_factored(x, width), width)
 
 
 def triangle_by_panels(x: Tensor, width: int) -> Tensor:
     """The factor R alone."""
-    return _triangle(_factored(x, width)[0])
+    return _triangle(_factored(x, width).packed)
 
 
 def reflections(panel: Tensor, awaited: list[Tensor]) -> Factors:
@@ -69,42 +71,84 @@ def in_strips(x: Tensor, width: int) -> Tensor:
     return panel_tiles("copied", [Part(x, "mk")], made, ("mk", 1.0), sides, {"k": width})
 
 
-def _factored(x: Tensor, width: int) -> tuple[Tensor, list[Tensor]]:
-    """The matrix when all panels have been factored and applied, and triangles of reflections.
+class Factored(NamedTuple):
+    """A matrix when all panels have been factored and applied.
+
+    Attributes
+    ----------
+    packed
+        R with reflections below it.
+    triangles
+        Of reflections, one for each panel.
+    rows
+        Of R, those that each panel makes, from its first column on; none unless they are kept.
+    """
+
+    packed: Tensor
+    triangles: list[Tensor]
+    rows: list[Tensor]
+
+
+def _factored(x: Tensor, width: int, keeps: bool = False) -> Factored:
+    """The panels' factors; with `keeps` rows of R are copied when they are made.
 
     A panel is factored when the last one has been applied to all strips: so none lags behind, and
     few panels are held at a time. It waits for the triangle too, which is a part of what holds the
-    reflections.
+    reflections, and for rows that are copied.
     """
     x = in_strips(x, width)
-    triangles, awaited = list[Tensor](), list[Tensor]()
+    triangles, kept, awaited = list[Tensor](), list[Tensor](), list[Tensor]()
     for run in panels_of(min(x.type.shape), width):
         panel = columns_of(rows_of(x, run.start, None), run.start, run.stop)
         packed, t = reflections(panel, awaited)
         x = applied("qrstrip", packed, t, x, x.type.shape[1], width)
         triangles.append(spread(t))
-        awaited = [rows_of(x, 0, 1), rows_of(triangles[-1], 0, 1)]
-    return x, triangles
+        kept += [_rows_made(x, run)] if keeps else []
+        awaited = [rows_of(one, 0, 1) for one in (x, triangles[-1], *kept[-1:])]
+    return Factored(x, triangles, kept)
 
 
-def _columns(x: Tensor, triangles: list[Tensor], width: int) -> Tensor:
+def _rows_made(x: Tensor, run: slice) -> Tensor:
+    """Rows of R in blocks of their own, so that columns of Q may take the place of the matrix."""
+    width = run.stop - run.start
+    sides, made = {"m": width, "k": x.type.shape[1] - run.start}, ("mk", x.type.dtype)
+    parts, tiles = [Part(x, "mk", (run.start, run.start))], {"k": SQUARES_BESIDE * width}
+    return panel_tiles("copied", parts, made, ("mk", 1.0), sides, tiles)
+
+
+def _joined_rows(rows: list[Tensor], shape: tuple[int, ...]) -> Tensor:
+    """The factor R of rows from the diagonal on: in their first square reflections lie below it."""
+    joined = list[Tensor]()
+    for one in rows:
+        height, length = one.type.shape
+        before = zeros((height, shape[1] - length), one.type.dtype)
+        square, behind = columns_of(one, 0, height), columns_of(one, height, None)
+        joined.append(side_by_side([before, _triangle(square), behind]))
+    return stacked(joined)
+
+
+def _columns(made: Factored, width: int) -> Tensor:
     """The orthonormal columns: reflections of those of a unit matrix, the last ones first.
 
-    A panel's are copied when the last ones have been applied to all strips.
+    A panel's are copied when the last ones have been applied to all strips, the first one's when
+    all rows of R are copied.
     """
+    x, awaited = made.packed, made.rows[-1:]
     side = min(x.type.shape)
     runs = panels_of(side, width)
-    for run, t in zip(reversed(runs), reversed(triangles), strict=True):
-        x = applied("reflectedcolumns", _panel_of(x, run), t, x, side, width)
+    for run, t in zip(reversed(runs), reversed(made.triangles), strict=True):
+        panel, awaited = _panel_of(x, run, awaited), []
+        x = applied("reflectedcolumns", panel, t, x, side, width)
     return x
 
 
-def _panel_of(x: Tensor, run: slice) -> Tensor:
-    """What a panel was factored into, copied when there are all strips of a matrix."""
-    row = rows_of(x, 0, 1)
+def _panel_of(x: Tensor, run: slice, awaited: list[Tensor]) -> Tensor:
+    """What a panel was factored into, copied when there are all strips of a matrix, and others."""
+    waits = [Part(rows_of(one, 0, 1), d) for one, d in zip([x, *awaited], AWAITED, strict=False)]
     sides = {"p": x.type.shape[0] - run.start, "n": run.stop - run.start}
-    sides |= dict(zip("ab", row.type.shape, strict=True))
-    parts, made = [Part(x, "pn", (run.start, run.start)), Part(row, "ab")], ("pn", x.type.dtype)
+    for part in waits:
+        sides |= dict(zip(part.letters, part.matrix.type.shape, strict=True))
+    parts, made = [Part(x, "pn", (run.start, run.start)), *waits], ("pn", x.type.dtype)
     return panel_tiles("copied", parts, made, ("pn", 1.0), sides, {})
 
 

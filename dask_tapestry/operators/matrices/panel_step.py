@@ -41,6 +41,7 @@ class PanelStep(MatrixFunction):
     """
 
     name = "panelstep"
+    fills = True
     hands_over = False  # a block that a panel does not change is returned as it is
     kernel: str  # type: ignore[misc]  # one class for the many steps of panels
     reads: tuple[str, ...]
@@ -161,6 +162,7 @@ class HeldCopy(MatrixFunction):
 
     name = "heldcopy"
     kernel = "copied"
+    fills = True
     holds = True
     hands_over = False
     taken = 0.0

@@ -34,6 +34,8 @@ class KernelContract(NamingContract):
         Its kernel may write its block over the one that it reads, if both are of the same cells.
     hands_over
         Its kernel may return memory that nobody else has, given some: a whole result is that block.
+    aligned
+        Its kernel copies cells that lie at no multiple of their size, as of blocks from a network.
     multithreaded
         Its kernel starts threads of its own, as BLAS does.
     any_cells
@@ -58,6 +60,7 @@ class KernelContract(NamingContract):
     fills: ClassVar[bool] = False
     in_place: ClassVar[bool] = False
     hands_over: ClassVar[bool] = False
+    aligned: ClassVar[bool] = False
     multithreaded: bool = False
     any_cells: ClassVar[bool] = False
     any_format: bool = False

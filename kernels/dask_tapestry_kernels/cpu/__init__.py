@@ -36,8 +36,8 @@ KERNELS: Final = KernelTable(
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output threadoutputs",
         "blocks.panels": "choleskybelow choleskycorner composedorder copied inlastorder "
-        "lessproducts lesssolved lupanel lustrip qrpanel qrstrip reflectedcolumns rowtriangles "
-        "signoforders turnedcolumns",
+        "lessproducts lesssolved lesssquares lupanel lustrip qrpanel qrstrip reflectedcolumns "
+        "rowtriangles signoforders turnedcolumns",
         "blocks.partition": "partition",
         "blocks.points": "points affinepoints",
         "blocks.random": "randombits randomfraction permutation",

@@ -126,3 +126,18 @@ def test_nothing_has_no_condition(shape, order):
 def test_singular_matrices_among_others_have_infinite_conditions(order):
     x = np.stack([np.eye(3), np.ones((3, 3)), 2 * np.eye(3)])
     np.testing.assert_array_equal(dt.linalg.cond(x, order).compute(), np.linalg.cond(x, order))
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (0, 3), (3, 0)])
+def test_the_rank_that_least_squares_tell_has_numpys_dtype(shape):
+    a, b = np.ones(shape), np.ones(shape[0])
+    ours, expected = dt.linalg.lstsq(a, b).rank.compute(), np.linalg.lstsq(a, b)[2]
+    assert (ours, ours.dtype) == (expected, np.asarray(expected).dtype)
+
+
+@pytest.mark.parametrize("right", [(3,), (3, 2), ()])
+def test_right_sides_of_other_rows_are_numpys_error(right):
+    a = np.ones((5, 3))
+    for linalg in (np.linalg, dt.linalg):
+        with pytest.raises(np.linalg.LinAlgError):
+            linalg.lstsq(a, np.ones(right))

@@ -10,7 +10,7 @@ from dask_tapestry.operators.matrices.panel_qr import (
     triangle_by_panels,
 )
 from dask_tapestry.planner.build import build_plan
-from dask_tapestry.planner.memory.memory import peak_worker_bytes
+from dask_tapestry.planner.memory.memory import WorkerMemory, peak_worker_bytes
 from tests.covering import beyond
 from tests.examples import examples
 from tests.operators.large import KINDS, cells, computed, near
@@ -65,3 +65,20 @@ def test_little_more_is_held_than_the_matrix(parts):
     for function in (triangle_by_panels, columns_by_panels):
         plan = build_plan([function(x, side // parts)], resources)
         assert peak_worker_bytes(plan) <= memory
+
+
+def test_columns_take_the_place_of_a_matrix_whose_triangle_is_read_too(tmp_path):
+    """Rows of R are copied as they are made: all versions of the matrix are held once."""
+    side = 64
+    both = dt.Array(qr_by_panels(stored((side, side), "f8", (8, 8)).node, 8))
+    factors = {"q": both[:side], "r": both[side:]}
+    sinks = [
+        made.to_zarr(tmp_path / name, chunks=(8, 8), compute=False).node
+        for name, made in factors.items()
+    ]
+    plan = build_plan(sinks, dt.Resources(4, 1, "16 MB", "1 GB/s"))
+    lifetimes = WorkerMemory(plan).lifetimes
+    assert lifetimes is not None
+    strips = [n for n in plan.steps if n.operator.label in ("qrstrip", "reflectedcolumns")]
+    assert len(strips) == 16
+    assert all(map(lifetimes.takes_place, strips))

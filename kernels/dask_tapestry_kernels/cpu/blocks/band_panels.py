@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks.given_memory import copy_in
 from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
-from dask_tapestry_kernels.cpu.blocks.matrices import one_result
+from dask_tapestry_kernels.cpu.blocks.matrices import filled_result, one_result
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, rows_of_reflections
 from dask_tapestry_kernels.kernel_table import Kernel
 
@@ -57,7 +58,9 @@ def two_sided(packed: Block, t: Block, product: Block) -> Block:
     return made
 
 
-def band_strip(packed: Block, w: Block, numbers: Block, block: Block) -> Block:
+def band_strip(
+    packed: Block, w: Block, numbers: Block, block: Block, *, out: Block | None = None
+) -> Block:
     """Columns of a matrix to which the reflections of a panel were applied from both sides.
 
     The panel's own columns get what it was factored into; rows before it stay as they are.
@@ -67,7 +70,7 @@ def band_strip(packed: Block, w: Block, numbers: Block, block: Block) -> Block:
     own = slice(int(np.searchsorted(numbers, start - width)), behind.start)
     if own.start == len(numbers):
         return block
-    made = np.array(block)
+    made = copy_in(out, block)
     made[start:, own] = packed[:, numbers[own] - (start - width)]
     rows, rest = numbers[behind] - start, made[start:, behind]
     w_adjoint, v_adjoint = w[rows].conj().T, rows_of_reflections(packed, rows).conj().T
@@ -88,6 +91,6 @@ def band_columns(diagonals: Block, numbers: Block, block: Block) -> Block:
 KERNELS: Final[Mapping[str, Kernel]] = {
     "reflectedproduct": one_result(reflected_product),
     "twosided": one_result(two_sided),
-    "bandstrip": one_result(band_strip),
+    "bandstrip": filled_result(band_strip),
     "bandcolumns": one_result(band_columns),
 }

@@ -37,6 +37,7 @@ def one_result(function: Callable[..., Any]) -> Callable[..., Block]:
     @wraps(function)
     def kernel(
         out: Block | None,  # noqa: ARG001
+        /,
         *blocks: Block,
         keep: tuple[slice, ...],
         dtype: np.dtype[Any],
@@ -49,6 +50,17 @@ def one_result(function: Callable[..., Any]) -> Callable[..., Block]:
         with threads_each(1 if is_stack else None):
             made = of_dtype(function(*blocks, **options), dtype)
         return made if made.shape == sides else made[keep]
+
+    return kernel
+
+
+def filled_result(function: Callable[..., Any]) -> Callable[..., Block]:
+    """The same of a function that takes memory, `out`, which it may fill."""
+    made = one_result(function)
+
+    @wraps(function)
+    def kernel(out: Block | None, *blocks: Block, **options: Any) -> Block:
+        return made(None, *blocks, out=out, **options)
 
     return kernel
 
@@ -79,11 +91,16 @@ def several_results(function: Callable[..., Any]) -> Callable[..., OutputBlocks]
 def cholesky(x: Block, *, upper: bool) -> Block:
     """The triangle of which the product with its adjoint is `x`."""
     if x.ndim == 2:
-        made = np.array(x, order="C")
-        if lapack.cholesky(made, upper):
-            clear_beside(made, lower=not upper)
-            return made
+        return put_cholesky(np.array(x, order="C"), upper)
     return np.linalg.cholesky(x, upper=True) if upper else np.linalg.cholesky(x)
+
+
+def put_cholesky(x: Block, upper: bool) -> Block:
+    """The triangle of one matrix, in its place where LAPACK can."""
+    if not lapack.cholesky(x, upper):
+        return np.linalg.cholesky(x, upper=True) if upper else np.linalg.cholesky(x)
+    clear_beside(x, lower=not upper)
+    return x
 
 
 def qr(x: Block, *, mode: Literal["reduced", "complete", "raw"]) -> tuple[Block, Block]:

@@ -7,11 +7,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks.given_memory import copy_in, room
 from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product, subtract_square
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu, parity
 from dask_tapestry_kernels.cpu.blocks.matrices import (
-    cholesky,
+    filled_result,
     one_result,
+    put_cholesky,
     qr,
     several_results,
     triangle,
@@ -30,30 +32,35 @@ def place_of(packed: Block, numbers: Block, block: Block) -> tuple[int, slice, s
     return start, slice(own, behind), slice(behind, None)
 
 
-def copied(block: Block, *_awaited: Block) -> Block:
+def copied(block: Block, *_awaited: Block, out: Block | None = None) -> Block:
     """A copy; other blocks are only waited for."""
-    return np.array(block)
+    return copy_in(out, block)
 
 
-def cholesky_corner(square: Block, *across: Block) -> Block:
-    """The triangle of a square less the products of rows with their adjoints."""
-    made = np.array(square, order="C")
+def less_squares(square: Block, *across: Block, out: Block | None = None) -> Block:
+    """The lower half of a square less the products of rows with their adjoints."""
+    made = copy_in(out, square)
     for rows in across:
         subtract_square(made, rows)
-    return cholesky(made, upper=False)
+    return made
 
 
-def less_products(block: Block, *beside: Block) -> Block:
+def cholesky_corner(square: Block, *across: Block, out: Block | None = None) -> Block:
+    """The triangle of what `less_squares` returns."""
+    return put_cholesky(less_squares(square, *across, out=out), upper=False)
+
+
+def less_products(block: Block, *beside: Block, out: Block | None = None) -> Block:
     """A block less products of others, which come by turns, with the adjoints of others."""
-    made = np.array(block, order="C")
+    made = copy_in(out, block)
     for left, right in zip(beside[::2], beside[1::2], strict=True):
         subtract_product(made, left, adjoint(right))
     return made
 
 
-def cholesky_below(corner: Block, block: Block, *beside: Block) -> Block:
+def cholesky_below(corner: Block, block: Block, *beside: Block, out: Block | None = None) -> Block:
     """Rows less products as `less_products` has them, times the inverse of the corner's adjoint."""
-    made = less_products(block, *beside)
+    made = less_products(block, *beside, out=out)
     put_solution(corner.conj() if corner.dtype.kind == "c" else corner, made.T, lower=True)
     return made
 
@@ -63,9 +70,9 @@ def adjoint(block: Block) -> Block:
     return block.conj().T if block.dtype.kind == "c" else block.T
 
 
-def less_solved(solved: Block, others: Block, rows: Block) -> Block:
+def less_solved(solved: Block, others: Block, rows: Block, *, out: Block | None = None) -> Block:
     """Rows without the products of other cells of a triangle with what is solved."""
-    made = np.array(rows, order="C")
+    made = copy_in(out, rows)
     subtract_product(made, others, solved)
     return made
 
@@ -75,9 +82,9 @@ def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     return factor_lu(panel)
 
 
-def lu_strip(packed: Block, order: Block, strip: Block) -> Block:
+def lu_strip(packed: Block, order: Block, strip: Block, *, out: Block | None = None) -> Block:
     """Columns whose last rows have the order of a panel, without what it makes zero of them."""
-    made, width = np.empty(strip.shape, strip.dtype), packed.shape[1]
+    made, width = room(out, strip.shape, strip.dtype), packed.shape[1]
     start = len(strip) - len(packed)
     made[:start], below = strip[:start], made[start:]
     np.take(strip[start:], order, axis=0, out=below, mode="clip")
@@ -86,9 +93,9 @@ def lu_strip(packed: Block, order: Block, strip: Block) -> Block:
     return made
 
 
-def in_last_order(packed: Block, *orders: Block) -> Block:
+def in_last_order(packed: Block, *orders: Block, out: Block | None = None) -> Block:
     """A panel with the rows below its corner in the order of the panels behind it."""
-    made = np.array(packed, order="C")
+    made = copy_in(out, packed)
     for order in orders:
         below = made[len(made) - len(order) :]
         below[...] = below[order]
@@ -115,23 +122,27 @@ def factor_qr_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     return packed, t
 
 
-def qr_strip(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
+def qr_strip(
+    packed: Block, t: Block, numbers: Block, block: Block, *, out: Block | None = None
+) -> Block:
     """Columns to whose last rows the reflections of a panel were applied; it lies in its place."""
     start, own, behind = place_of(packed, numbers, block)
     if own.start == len(numbers):
         return block
-    made = np.array(block, order="C")
+    made = copy_in(out, block)
     made[start:, own] = packed[:, numbers[own] - start]
     _reflect(packed, adjoint(t), made[start:, behind])
     return made
 
 
-def reflected_columns(packed: Block, t: Block, numbers: Block, block: Block) -> Block:
+def reflected_columns(
+    packed: Block, t: Block, numbers: Block, block: Block, *, out: Block | None = None
+) -> Block:
     """Columns to which reflections were applied that are those of a unit matrix in their place."""
     start, own, _ = place_of(packed, numbers, block)
     if own.start == len(numbers):
         return block
-    made = np.array(block, order="C")
+    made = copy_in(out, block)
     made[:, own] = 0
     made[numbers[own], np.arange(own.start, own.stop)] = 1
     _reflect(packed, t, made[start:, own.start :])
@@ -178,17 +189,18 @@ def turned_columns(block: Block, turns: Block, *, rows: int) -> Block:
 
 
 KERNELS: Final[Mapping[str, Kernel]] = {
-    "copied": one_result(copied),
-    "choleskycorner": one_result(cholesky_corner),
-    "choleskybelow": one_result(cholesky_below),
-    "lessproducts": one_result(less_products),
-    "lesssolved": one_result(less_solved),
-    "lustrip": one_result(lu_strip),
-    "inlastorder": one_result(in_last_order),
+    "copied": filled_result(copied),
+    "choleskycorner": filled_result(cholesky_corner),
+    "choleskybelow": filled_result(cholesky_below),
+    "lesssquares": filled_result(less_squares),
+    "lessproducts": filled_result(less_products),
+    "lesssolved": filled_result(less_solved),
+    "lustrip": filled_result(lu_strip),
+    "inlastorder": filled_result(in_last_order),
     "composedorder": one_result(composed_order),
     "signoforders": one_result(sign_of_orders),
-    "qrstrip": one_result(qr_strip),
-    "reflectedcolumns": one_result(reflected_columns),
+    "qrstrip": filled_result(qr_strip),
+    "reflectedcolumns": filled_result(reflected_columns),
     "rowtriangles": one_result(row_triangles),
     "turnedcolumns": one_result(turned_columns),
     "lupanel": several_results(factor_lu_panel),  # type: ignore[dict-item]

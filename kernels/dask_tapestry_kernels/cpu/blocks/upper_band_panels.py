@@ -11,8 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks.given_memory import copy_in
 from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
-from dask_tapestry_kernels.cpu.blocks.matrices import one_result
+from dask_tapestry_kernels.cpu.blocks.matrices import filled_result, one_result
 from dask_tapestry_kernels.cpu.blocks.panels import adjoint
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflections, rows_of_reflections
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -29,7 +30,9 @@ def row_product(packed: Block, t: Block, rows: Block) -> Block:
     return made @ t
 
 
-def row_strip(packed: Block, product: Block, numbers: Block, block: Block) -> Block:
+def row_strip(
+    packed: Block, product: Block, numbers: Block, block: Block, *, out: Block | None = None
+) -> Block:
     """Columns of a matrix to whose last rows the reflections of a panel were applied.
 
     Parameters
@@ -47,7 +50,7 @@ def row_strip(packed: Block, product: Block, numbers: Block, block: Block) -> Bl
     columns = numbers[behind]
     if not columns.size:
         return block
-    made = np.array(block, order="C")
+    made = copy_in(out, block)
     rest = made[start:, behind]
     subtract_product(rest[width:], product[width:], adjoint(rows_of_reflections(packed, columns)))
     rest[:width] = 0  # but for the triangle, which is as wide as the panel
@@ -65,6 +68,6 @@ def upper_columns(diagonals: Block, numbers: Block, block: Block) -> Block:
 
 KERNELS: Final[Mapping[str, Kernel]] = {
     "rowproduct": one_result(row_product),
-    "rowstrip": one_result(row_strip),
+    "rowstrip": filled_result(row_strip),
     "uppercolumns": one_result(upper_columns),
 }

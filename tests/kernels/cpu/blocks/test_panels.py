@@ -117,3 +117,36 @@ def test_where_a_panel_lies(numbers, own, behind):
     found = panels.place_of(np.empty((6, 2)), numbers, np.empty((10, len(numbers))))
     assert found[0] == 4
     assert [part.indices(len(numbers))[:2] for part in found[1:]] == [own, behind]
+
+
+def test_what_panels_make_lies_in_the_memory_that_is_given():
+    """Cells and bits are those of new memory."""
+    x = A @ A.T + np.eye(6)
+    packed, t = panels.factor_qr_panel(A[2:, 2:4])
+    lu, order = panels.factor_lu_panel(A[2:, :2])
+    numbers = np.arange(6)
+    calls = [
+        (panels.copied, (A,)),
+        (panels.less_squares, (x, A)),
+        (panels.cholesky_corner, (x + 6 * np.eye(6), A[:, :1])),
+        (panels.less_products, (A, A, A)),
+        (panels.cholesky_below, (np.linalg.cholesky(x), A, A, A)),
+        (panels.less_solved, (A, A, A)),
+        (panels.lu_strip, (lu, order, A)),
+        (panels.in_last_order, (A, np.array([2, 0, 1]))),
+        (panels.qr_strip, (packed, t, numbers, A)),
+        (panels.reflected_columns, (packed, t, numbers, A)),
+    ]
+    for function, blocks in calls:
+        given, before = np.full((6, 6), np.nan), [one.copy() for one in blocks]
+        made = function(*blocks, out=given)
+        assert made is given, function.__name__
+        np.testing.assert_array_equal(made, function(*blocks))
+        for one, was in zip(blocks, before, strict=True):
+            np.testing.assert_array_equal(one, was)
+
+
+def test_half_of_a_square_is_made_less_squares():
+    made = panels.less_squares(A, A[:, :2], A[:, 2:5])
+    whole = A - A[:, :5] @ A[:, :5].T
+    np.testing.assert_allclose(np.tril(made), np.tril(whole), atol=1e-14)
