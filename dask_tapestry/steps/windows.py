@@ -262,7 +262,11 @@ def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> li
     pieces = list(pairwise(line))
     middle = (len(pieces) - 1) // 2
     spans = {n: pieces[n] for n in sorted({0, 1, middle, middle + 1, len(pieces) - 1})}
-    seen = {n: own.needs(box.replace(dim, *span)) for n, span in spans.items()}
+    seen: dict[int, list[ZRange | None]] = {}
+    for n, span in spans.items():
+        seen[n] = own.needs(box.replace(dim, *span))
+        if not all(map(_may_move, zip(*seen.values(), strict=True))):
+            return None
     by_piece = []
     for number in range(len(own.sources)):
         boxes = {n: need for n, needs in seen.items() if (need := needs[number]) is not None}
@@ -273,14 +277,28 @@ def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> li
     return by_piece
 
 
+def _may_move(boxes: Sequence[ZRange | None]) -> bool:
+    """Whether needs of some pieces may be those of a window: none lacks, nor moves along two axes.
+
+    As that is so of those of all pieces, too, others are not looked at where it is not.
+    """
+    filled = [box for box in boxes if box is not None]
+    return len(filled) == len(boxes) and len(_moved_axes(filled)) < 2
+
+
+def _moved_axes(boxes: Sequence[ZRange]) -> list[int]:
+    """Axes along which not all boxes are as long as their hull."""
+    shape = reduce(ZRange.hull, boxes).shape
+    return [a for a, n in enumerate(shape) if any(b.shape[a] != n for b in boxes)]
+
+
 def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | None:
     """How pieces with these spans need `boxes`; None where these do not move along one axis.
 
     Needs are clipped where the value ends, of many pieces where each needs more than a piece: least
     at the end of the first one's, and where the last one's begins.
     """
-    hull = reduce(ZRange.hull, boxes.values())
-    moved = [a for a, n in enumerate(hull.shape) if any(b.shape[a] != n for b in boxes.values())]
+    hull, moved = reduce(ZRange.hull, boxes.values()), _moved_axes(list(boxes.values()))
     if len(moved) > 1:
         return None
     axis = moved[0] if moved else 0

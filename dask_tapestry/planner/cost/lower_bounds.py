@@ -62,9 +62,12 @@ class LowerBound(NamedTuple):
         alone = least_step_seconds(kernels, self.written, 0.0, count, machine) + handled
         if alone > enough or all(own is None for own in held):
             return alone
-        moved = handled = 0.0  # now with what is held
+        moved = handled = least = 0.0  # now with what is held
         for box, share in typical_blocks(self.program, cuts):
             met = inputs_met(self.program, cuts, box, held, machine)
             moved += share * sum(bytes_from_others(met.readings, machine.workers))
             handled += share * overhead_seconds(count, met.slices, met.edges, met.sliced, machine)
-        return least_step_seconds(kernels, self.written, moved, count, machine) + handled
+            least = least_step_seconds(kernels, self.written, moved, count, machine) + handled
+            if least > enough:
+                break
+        return least

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from functools import partial
+from math import inf
 
 from dask_tapestry.planner.cost.rank import NOTHING, Rank, rank
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
@@ -24,15 +25,21 @@ def evaluate(graph: Graph, choices: Choices, pricing: Pricing) -> State:
 
 
 def evaluate_within(
-    graph: Graph, choices: Choices, pricing: Pricing, most: Rank | None
+    graph: Graph, choices: Choices, pricing: Pricing, most: Rank | None, last: float = inf
 ) -> State | None:
-    """The plan of `graph`; None as soon as its first steps take more than the rank `most`."""
+    """The plan of `graph`; None as soon as its first steps take more than the rank `most`.
+
+    None, too, once more than the `last` cost is computed: to hold other values may change each of
+    hundreds of steps, which takes many times as long as what the plan is worth.
+    """
     held = pricing.held(graph, choices.held, choices.fused)
     placed: dict[Node, PricedGroup] = {}
     so_far, too_much = NOTHING, None
     for node in graph.nodes:
         if node not in held or is_given(node):
             continue
+        if pricing.evaluated > last:
+            return None
         if most is not None:
             too_much = partial(so_far.is_beyond, most)
         chosen = choices.places.get(node)

@@ -25,6 +25,7 @@ from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Cut, PricedGroup, Pricing, costs_of
 from dask_tapestry.planner.tuning import (
+    LEAST_ONCE_FOUND,
     LEAST_WAYS,
     MOST_PIECES_A_SLOT,
     MOST_TABLE_ROWS,
@@ -66,13 +67,16 @@ def best_grids(
     Returns
     -------
     State or None
-        None if too many values wait together.
+        None if too many values wait together, or if even the fewest costs are far more than these:
+        steps of hundreds of operators take as long to compare as to plan.
     """
     offered = [grids.get(node, (priced.grid,)) for node, priced in state.placed.items()]
     one_way = [
         costs_of(priced.group.program) * len(some)
         for priced, some in zip(state.placed.values(), offered, strict=True)
     ]
+    if sum(one_way) > costs + LEAST_ONCE_FOUND:
+        return None
     costs = max(costs, LEAST_WAYS * sum(one_way))
     table = _RankTable({}, {(): (NOTHING, None)})
     last = _last_readers(state)

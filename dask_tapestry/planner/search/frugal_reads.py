@@ -16,6 +16,7 @@ from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     COSTS_A_CHANGE,
+    LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     LITTLE_MEMORY,
 )
@@ -44,7 +45,7 @@ def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) ->
     for choices in _handed_on(space, state):
         if space.pricing.evaluated > last:
             return
-        other = space.state_within(choices, first.as_good)
+        other = space.state_within(choices, first.as_good, last + LEAST_ONCE_FOUND)
         if other is None:
             continue
         if other.carried <= LIGHTER_SHARE * state.carried and _is_as_good(space, first, other):

@@ -16,6 +16,7 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import (
     COSTS_A_CHANGE,
     FREED_TIMES,
+    LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     STEPS_A_COST,
     WORTH_SPARING_BYTES,
@@ -61,7 +62,7 @@ def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iter
         space.pricing.evaluated += len(state.placed) // STEPS_A_COST  # of looking at its memory
         if space.pricing.evaluated > last:
             return
-        other = space.state_within(choices, first.as_good)
+        other = space.state_within(choices, first.as_good, last + LEAST_ONCE_FOUND)
         if other is None:
             continue
         is_as_good = other.is_as_good_as(first) and space.fits_at_worst(other)

@@ -46,6 +46,7 @@ from dask_tapestry.planner.tuning import (
     HALVINGS,
     HEAVY,
     LEAST_GAIN,
+    LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     SECOND_CHANCES,
 )
@@ -82,7 +83,7 @@ def improve(
             tried.add(choices.key)
             gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
             most = state.rank.with_seconds(CLOSE_CHANGE if gain == LEAST_GAIN else gain)
-            candidate = space.state_within(choices, most)
+            candidate = space.state_within(choices, most, last + LEAST_ONCE_FOUND)
             if candidate is not None and candidate.rank < most and gain == LEAST_GAIN:
                 missed.append(candidate)
             better = None if candidate is None else _if_better(space, candidate, state, gain)
@@ -152,7 +153,7 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
                 continue
             tried.add(choices.key)
             enough = state.rank.with_seconds(LEAST_GAIN)
-            candidate = space.state_within(choices, enough)
+            candidate = space.state_within(choices, enough, last + LEAST_ONCE_FOUND)
             if candidate is not None and candidate.rank < enough and space.fits(candidate):
                 state, improved = candidate, True
                 break

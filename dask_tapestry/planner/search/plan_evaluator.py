@@ -126,10 +126,11 @@ class PlanEvaluator:
             self._states[key] = evaluate(graph, choices, self.pricing)
         return self._states[key]
 
-    def state_within(self, choices: Choices, most: Rank) -> State | None:
+    def state_within(self, choices: Choices, most: Rank, last: float = inf) -> State | None:
         """The plan with these choices; None if it was seen to take more than the rank `most`.
 
-        It is given up as soon as its first steps do, and not begun again for as much or less.
+        It is given up as soon as its first steps do, and not begun again for as much or less; and
+        once more than the `last` cost is computed.
         """
         key = choices.key
         state, least = self._states.get(key), self._beyond.get(key)
@@ -137,11 +138,11 @@ class PlanEvaluator:
             return state
         graph, _ = self.became(choices.forms)
         self.pricing.evaluated += len(graph.nodes) // NODES_A_COST
-        state = evaluate_within(graph, choices, self.pricing, most)
-        if state is None:
-            self._beyond[key] = most
-        else:
+        state = evaluate_within(graph, choices, self.pricing, most, last)
+        if state is not None:
             self._states[key] = state
+        elif self.pricing.evaluated <= last:
+            self._beyond[key] = most
         return state
 
     def group(self, node: Node, choices: Choices) -> Group:

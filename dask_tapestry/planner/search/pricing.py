@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import replace
 from functools import cache, partial
+from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.block_seconds import Order
@@ -15,7 +16,7 @@ from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.cost.step import memory_order
 from dask_tapestry.planner.cost.typical_blocks import largest_block, typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
-from dask_tapestry.planner.fusion.group import Group, group_of, inputs_of, is_external, members_of
+from dask_tapestry.planner.fusion.group import Group, group_of, is_external, members_of
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
@@ -65,6 +66,35 @@ class PricedGroup:
         return machine_for(self.cost, self.limits, machine.at(self.place).on(self.group.device))
 
 
+class _KnownGroup(NamedTuple):
+    """A group, with what decides whether it is that of its node.
+
+    Attributes
+    ----------
+    inside
+        Nodes that it computes itself, but for its own.
+    behind
+        Nodes that it reads, but for external ones.
+    """
+
+    group: Group
+    inside: frozenset[Node]
+    behind: frozenset[Node]
+
+    @staticmethod
+    def of(group: Group, held: Set[Node]) -> _KnownGroup:
+        """What is known of a group that was made of what is held."""
+        if is_external(group.node):
+            return _KnownGroup(group, frozenset(), frozenset())
+        inside = frozenset(members_of(group.node, held)) - {group.node}
+        behind = frozenset([x for x in group.inputs if not is_external(x)])
+        return _KnownGroup(group, inside, behind)
+
+    def is_computed_from(self, held: Set[Node]) -> bool:
+        """Whether it is the group of its node where these are held."""
+        return self.behind <= held and self.inside.isdisjoint(held)
+
+
 class Pricing:
     """Groups, grids and costs for one machine, remembered.
 
@@ -83,7 +113,7 @@ class Pricing:
         self.machine, self.limits, self._other = machine, limits, other
         self._spent = [0]  # costs computed, at all places
         self._places: dict[str, Pricing] = {}
-        self._groups: dict[tuple[Node, tuple[Node, ...]], Group] = {}
+        self._groups: dict[Node, list[_KnownGroup]] = {}
         self._held: dict[tuple[Graph, frozenset[Node], frozenset[Node]], frozenset[Node]] = {}
         self._within: dict[int, tuple[frozenset[Node], dict[Node, Group]]] = {}  # by sets held
         self._programs: dict[Program, Program] = {}
@@ -158,14 +188,16 @@ class Pricing:
         return groups[node]
 
     def _group(self, node: Node, held: Set[Node]) -> Group:
-        inputs = (node,) if is_external(node) else inputs_of(members_of(node, held))
-        group = self._groups.get((node, inputs))
-        if group is None:
-            made = group_of(node, held)
-            program = self._programs.setdefault(made.own.without_data, made.own)
-            made.own.share(program)
-            group = self._groups[node, inputs] = replace(made, program=program)
-        return group
+        """The group of a node, followed anew only where other nodes of it or behind it are held."""
+        known = self._groups.setdefault(node, [])
+        for one in reversed(known):
+            if one.is_computed_from(held):
+                return one.group
+        made = group_of(node, held)
+        program = self._programs.setdefault(made.own.without_data, made.own)
+        made.own.share(program)
+        known.append(_KnownGroup.of(replace(made, program=program), held))
+        return known[-1].group
 
     def best(
         self, group: Group, held: Cut, is_too_much: Callable[[Rank], bool] | None = None

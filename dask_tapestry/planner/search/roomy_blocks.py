@@ -17,6 +17,7 @@ from dask_tapestry.planner.tuning import (
     COSTS_A_CHANGE,
     HALVINGS,
     HEAVY,
+    LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     ROOMY_SHARE,
     WORTH_ROOM_BYTES,
@@ -49,7 +50,7 @@ def _roomier(space: PlanEvaluator, first: State, state: State, last: int) -> Ite
     for choices in _finer(space, state):
         if space.pricing.evaluated > last:
             return
-        other = space.state_within(choices, first.as_good)
+        other = space.state_within(choices, first.as_good, last + LEAST_ONCE_FOUND)
         if other is None:
             continue
         is_as_good = other.is_as_good_as(first) and space.fits_at_worst(other)

@@ -94,3 +94,15 @@ def test_what_is_compared_grows_with_the_steps_alone():
         return space.pricing.evaluated - before
 
     assert spent(24) <= 6 * spent(6)
+
+
+def test_combinations_are_not_compared_where_the_fewest_take_far_more_than_they_are_worth(
+    monkeypatch,
+):
+    space, state = held(dt.exp(X @ X.T))
+    near = near_grids(space, state)
+    assert best_grids(space, state, near, costs=0) is not None
+    monkeypatch.setattr(exact_grids, "LEAST_ONCE_FOUND", 0)
+    before = space.pricing.evaluated
+    assert best_grids(space, state, near, costs=0) is None
+    assert space.pricing.evaluated == before

@@ -77,8 +77,8 @@ def test_changes_that_take_far_longer_are_given_up(monkeypatch):
     space, found = space_of(dt.cumulative_sum(dt.exp(x), axis=0) @ x[:1000]), []
     first, within = space.state(Choices()), space.state_within
 
-    def noted(choices, most):
-        found.append((within(choices, most), most))
+    def noted(choices, most, last):
+        found.append((within(choices, most, last), most))
         return found[-1][0]
 
     monkeypatch.setattr(space, "state_within", noted)

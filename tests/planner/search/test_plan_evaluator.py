@@ -41,6 +41,21 @@ def test_plans_that_take_too_long_are_given_up_and_not_begun_again():
     assert space.state_within(Choices(), less) is found is space.state(Choices())
 
 
+def test_a_plan_is_given_up_once_costs_are_spent_and_may_be_begun_again():
+    y = stored()
+    for _ in range(4):
+        y = (y - y.mean(axis=0)).rechunk(-1)
+    space, whole = space_of(y), space_of(y).state(Choices())
+    last = space.pricing.evaluated + 10
+    assert space.state_within(Choices(), whole.rank, last) is None
+    spent = space.pricing.evaluated
+    assert spent > last
+    found = space.state_within(Choices(), whole.rank)
+    assert found is not None
+    assert found.rank == whole.rank
+    assert space.state_within(Choices(), whole.rank, last) is found
+
+
 @pytest.mark.parametrize("look", [PlanEvaluator.fullest_at_worst, PlanEvaluator.peak])
 def test_to_look_at_memory_counts_once(look):
     y = stored()

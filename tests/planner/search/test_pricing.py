@@ -33,6 +33,20 @@ def test_equal_programs_are_priced_once():
     assert two is not one
 
 
+def test_a_group_is_that_of_what_is_held():
+    """Known for other held values, it is one again only where these change nothing in it."""
+    known = pricing()
+    x = stored().node
+    rows = (stored() + 1).sum(axis=1)
+    summand, added = rows.node, (rows * 2 + 1).node
+    for held in ({added}, {added, summand}, {added, x}, {added}, {added, summand, x}, {added, x}):
+        group, fresh = known.group(added, held), pricing().group(added, held)
+        assert (group.inputs, group.members) == (fresh.inputs, fresh.members)
+    apart = (stored() + 7).node
+    assert known.group(added, {added, apart}) is known.group(added, {added})
+    assert known.group(added, {added, summand}) is not known.group(added, {added})
+
+
 def test_a_group_is_built_once():
     known = pricing()
     node = (stored() + 1).node
