@@ -37,6 +37,10 @@ GROUP_OF_LINES_BYTES: Final = 2**30  # of lines side by side, which a block has 
 # Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
 REPEATED_TABLE: Final = 1 / 16
 
+# joint_products
+LONG_FACTOR_TIMES: Final = 4  # the cells of a product, that its factor has at least
+MOST_JOINT_PRODUCTS: Final = 16  # of one factor, in one pass
+
 # joint_reductions
 # Of other extents: pass after pass over the cells that a block has read
 MOST_OTHER_REDUCTIONS: Final = 32

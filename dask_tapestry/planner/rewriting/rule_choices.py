@@ -145,7 +145,8 @@ def _take(
         if node in chosen:
             key, reads = chosen[node]
             if node in shared:
-                form = pass_form([rebuilt(n, rewritten) for n in shared[node]], key.size)
+                group = [rebuilt(n, rewritten) for n in shared[node]]
+                form = pass_form(group, key.name, key.size)
             else:
                 form = form_of_part(now, key, [rewritten[x] for x in reads], own)
             if not min(form.sizes) <= key.size <= max(form.sizes):

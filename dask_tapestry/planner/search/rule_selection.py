@@ -16,7 +16,12 @@ from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_parts
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms
-from dask_tapestry.planner.rewriting.shared_passes import ONE_PASS, offered_passes
+from dask_tapestry.planner.rewriting.shared_passes import (
+    ONE_PASS,
+    ONE_PRODUCT,
+    offered_passes,
+    offered_products,
+)
 from dask_tapestry.planner.tuning import CHOICE_GAIN, MOST_PLANS, WORTH_SHARED_PASSES
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import rules_in_force
@@ -140,6 +145,9 @@ def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:
         folds = sum(len(node.operator.formulas(node.input_types)) for node in shared)
         if folds and (best is None or best.rank.seconds > WORTH_SHARED_PASSES * folds):
             yield {node: AppliedChoice(ONE_PASS, number) for node, number in shared.items()}
+        products = offered_products(graph)
+        if products and (best is None or best.rank.seconds > WORTH_SHARED_PASSES * len(products)):
+            yield {node: AppliedChoice(ONE_PRODUCT, number) for node, number in products.items()}
 
 
 def _plan_or_reason(

@@ -70,7 +70,7 @@ def test_a_reduction_shares_no_pass_with_cells_that_do_not_end_with_its_own():
     with pytest.raises(PlanError, match="shares no pass"):
         with_forms(Graph(nodes), {node: [AppliedChoice(ONE_PASS, 1)] for node in nodes})
     with pytest.raises(PlanError, match="shares no pass"):
-        pass_form(nodes[:1], 1).make(nodes[1], 1)
+        pass_form(nodes[:1], ONE_PASS, 1).make(nodes[1], 1)
 
 
 def test_nothing_of_one_reduction():
