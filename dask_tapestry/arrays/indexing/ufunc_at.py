@@ -18,6 +18,7 @@ from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.known_values import known_now
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import fold_dtype_for_out
+from dask_tapestry.arrays.indexing.segment_folds import fold_segments
 from dask_tapestry.arrays.indexing.setitem import updated_at
 from dask_tapestry.cells import UFUNCS
 from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError
@@ -77,6 +78,9 @@ def _reduceat(
     kind = fold_dtype_for_out(name, x.type.dtype, out) if dtype is None else as_dtype(dtype)
     trial = getattr(np, name).reduceat(np.zeros(1, x.type.dtype), [0], dtype=kind)
     cells = astype(x, trial.dtype)
+    in_order = fold_segments(cells, name, begins.astype(np.intp), number)
+    if in_order is not None:
+        return assigned_to_out(out, Array(in_order))
     first = take(cells, asarray(begins.astype(np.intp)).node, number)
     segment, place = _beyond_first(begins.astype(np.intp), extent)
     if not place.size:
