@@ -1,7 +1,8 @@
 """Folds of segments that follow each other along an axis: of `reduceat` by a monoid.
 
-Segments of one length are an axis beside one of their cells; others are groups, whose numbers follow
-from the cells' places. So nothing is as long as the axis, and a plan cuts the segments or the axis.
+Segments of one length are an axis beside one of their cells; others are groups, whose numbers
+follow from the cells' places. So nothing is as long as the axis, and a plan cuts the segments or
+the axis.
 """
 
 from __future__ import annotations

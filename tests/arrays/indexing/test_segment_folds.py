@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.indexing.segment_folds import FOLDS, fold_segments
 from dask_tapestry.arrays.core.convert import asarray
+from dask_tapestry.arrays.indexing.segment_folds import FOLDS, fold_segments
 
 BEGINS = {
     "one": [0],
