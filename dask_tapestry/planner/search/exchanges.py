@@ -212,10 +212,14 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
 
 
 def _held_sides(node: Node, reader: PricedGroup) -> Sides:
-    """Sides of what a block of a step reads of a value that is held: no more than all its boxes."""
+    """Sides of what a block of a step reads of a value that is held: no more than all its boxes.
+
+    The largest block may read nothing of it, as one of two arrays that are joined.
+    """
     pulled = largest_box(pulled_grid(node, reader)).shape
     boxes = reader.group.program.input_boxes(largest_box(reader.grid))
-    return tuple(map(min, pulled, _hull(boxes[reader.group.inputs.index(node)])))
+    read = boxes[reader.group.inputs.index(node)]
+    return tuple(map(min, pulled, _hull(read))) if read else pulled
 
 
 def _read_sides(node: Node, priced: PricedGroup) -> Sides | None:
