@@ -125,7 +125,7 @@ def test_an_order_that_is_none_is_refused():
 
 
 def test_a_product_of_two_may_be_larger_than_any_operand():
-    sides = dict(i=40, a=30, j=50, b=30, k=100, c=40, d=30)
+    sides = {"i": 40, "a": 30, "j": 50, "b": 30, "k": 100, "c": 40, "d": 30}
     terms = ["iaj", "jbk", "kcd", "abc"]
     shapes = [tuple(sides[label] for label in term) for term in terms]
     path, _ = dt.einsum_path("iaj,jbk,kcd,abc->id", *map(dt.zeros, shapes), optimize=True)
