@@ -16,6 +16,7 @@ from dask_tapestry_kernels.parameters.even_edges import check_even
 DType = np.dtype[Any]
 NARROW: Final = 2**31  # numbers of cells below are divided in 32 bits
 PLACE, TRUTH = np.dtype(np.int64), np.dtype(bool)
+IN_A_PART: Final[dict[str, Answer]] = {"left": "place", "right": "place", "within": "is there"}
 
 
 def search(out: Block | None, cells: Block, table: Block, *, side: str) -> Block:
@@ -63,7 +64,7 @@ def search_parts(
     """
     firsts = range(0, table.size, length)
     within = answer == "within"
-    dtype, asked = (TRUTH, "is there") if within else (PLACE, "place")
+    dtype, asked = (TRUTH if within else PLACE), IN_A_PART[answer]
     made = runtime().empty((len(firsts), *cells.shape), dtype) if out is None else out
     for number, first in enumerate(firsts):
         part = table[first : first + length]
