@@ -92,6 +92,10 @@ KNOWN_CODES_BYTES: Final = 2**20  # of codes known by their values: a digest tak
 MOST_RUN_CELLS: Final = 1024
 MOST_RUN_FILLING: Final = 1.5  # of the cells that have labels, filled up: what a fold may take more
 
+# indexing/folds_at_places
+LEAST_AT_A_CELL: Final = 4  # values for each cell of a table, of which parts of the values have one
+MOST_ORDERED_BYTES: Final = 2**28  # of values that one task folds in their order, in .3 s
+
 # indexing/regular_places
 FEWEST_PLACES: Final = 3  # any two are at equal distances: a slice for each pair is planned anew
 

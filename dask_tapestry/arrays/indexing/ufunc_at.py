@@ -18,6 +18,8 @@ from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.known_values import known_now
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import fold_dtype_for_out
+from dask_tapestry.arrays.indexing.folds_at_places import fold_many_at
+from dask_tapestry.arrays.indexing.segment_folds import fold_segments
 from dask_tapestry.arrays.indexing.setitem import updated_at
 from dask_tapestry.cells import UFUNCS
 from dask_tapestry.errors import ArgumentError, DTypeError, IndexingError
@@ -45,7 +47,9 @@ def _fold_at(name: str, x: Any, key: UserKey, *values: ArrayLike) -> Any:
         raise ArgumentError(f"{name}.at takes {UFUNCS[name].nin - 1} operand beside the indices")
     given = asarray(values[0]).node if values else full((), NO_VALUE)
     update = ufunc_update(name, x.dtype, given.type.dtype)
-    x.node = updated_at(x.node, key, astype(given, update.parameters[1]), update)
+    cells = astype(given, update.parameters[1])
+    folded = fold_many_at(x.node, name, key, cells)
+    x.node = updated_at(x.node, key, cells, update) if folded is None else folded
     return None
 
 
@@ -77,6 +81,9 @@ def _reduceat(
     kind = fold_dtype_for_out(name, x.type.dtype, out) if dtype is None else as_dtype(dtype)
     trial = getattr(np, name).reduceat(np.zeros(1, x.type.dtype), [0], dtype=kind)
     cells = astype(x, trial.dtype)
+    in_order = fold_segments(cells, name, begins.astype(np.intp), number)
+    if in_order is not None:
+        return assigned_to_out(out, Array(in_order))
     first = take(cells, asarray(begins.astype(np.intp)).node, number)
     segment, place = _beyond_first(begins.astype(np.intp), extent)
     if not place.size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -26,6 +26,7 @@ from dask_tapestry.teg import Tensor
 
 __all__ = ["einsum", "einsum_path"]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # for the labels 0, 1, 2...
+ANY_SIZE: Final = 2**62  # cells of a product
 
 
 Term = ArrayLike | Sequence[int | EllipsisType]
@@ -169,9 +170,14 @@ def _result_dtype(
 
 
 def _contraction_path(call: EinsumCall, optimize: Optimize | None) -> tuple[list[Any], str]:
-    """NumPy's path, found on arrays that take no memory."""
+    """NumPy's path, found on arrays that take no memory.
+
+    A product of two may be larger than they are, as it may be computed in parts: NumPy would rather
+    take all operands at once, and very many operations.
+    """
     if optimize is None or optimize is True:
-        optimize = "optimal" if len(call.tensors) <= MOST_OPERANDS_ORDERED else "greedy"
+        kind = "optimal" if len(call.tensors) <= MOST_OPERANDS_ORDERED else "greedy"
+        optimize = (kind, ANY_SIZE)
     empty = [np.broadcast_to(np.empty((), bool), x.type.shape) for x in call.tensors]
     with reading("optimize"):
         path, text = np.einsum_path(call.text, *empty, optimize=optimize)

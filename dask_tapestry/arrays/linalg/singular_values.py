@@ -15,15 +15,23 @@ from dask_tapestry.arrays.core.declared_arguments import checked
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.linalg.eigenvalues import eigvalsh
-from dask_tapestry.arrays.linalg.factorizations import adjoint, reduced_qr, svd, svdvals
+from dask_tapestry.arrays.linalg.factorizations import (
+    adjoint,
+    reduced_qr,
+    svd,
+    svdvals,
+    triangle_alone,
+)
 from dask_tapestry.arrays.linalg.matrix_functions import matrices, real_dtype
 from dask_tapestry.arrays.linalg.norms import matrix_norm
 from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.random.generator import Generator, default_rng
 from dask_tapestry.arrays.random.seeds import Seed
+from dask_tapestry.arrays.tuning import TALL_RATIO
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.matrices.equations import inverse_of_regular
 from dask_tapestry.operators.reductions.reduce import reduce
 
@@ -199,17 +207,38 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     x, y = matrices(a, right[:, None] if is_vector else right)
     if x.ndim != 2 or y.ndim != 2 or x.shape[0] != y.shape[0]:
         raise LinAlgError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
-    u, s, vh = svd(x, full_matrices=False)
+    is_wide = x.shape[0] <= x.shape[1]
     eps = np.finfo(real_dtype(x.dtype)).eps
     share = _cutoff(x, eps if rcond == -1 else rcond)
+    x, y, beyond = _as_near(x, y)
+    u, s, vh = svd(x, full_matrices=False)
     solution = matmul(adjoint(vh), _inverse(s, share)[:, None] * matmul(adjoint(u), y))
     rank = (s > share * s.max()).sum() if s.size else asarray(0)
     rank = Array(astype(rank.node, np.dtype(np.intc)))  # as LAPACK's
-    apart = y - matmul(x, solution)
-    squares = Array(reduce(elementwise("square", abs(apart).node), "sum", 0))
-    if x.shape[0] <= x.shape[1]:
+    squares = _squares(y - matmul(x, solution))
+    if beyond is not None:
+        squares = squares + _squares(beyond)
+    if is_wide:
         squares = squares[:0]
     return LstsqResult(solution[:, 0] if is_vector else solution, squares, rank, s)
+
+
+def _as_near(x: Array, y: Array) -> tuple[Array, Array, Array | None]:
+    """Fewer equations than ``x @ z = y``, as near for any `z`, and how far those are beyond.
+
+    Of a tall matrix and a few right sides: the triangle of both together, for which they are read
+    once. No rotation is made of it, which would be as large as they are.
+    """
+    (rows, columns), sides = x.shape, y.shape[1]
+    if not 0 < sides <= columns or rows < TALL_RATIO * (columns + sides):
+        return x, y, None
+    r = triangle_alone(Array(concat([x.node, y.node], 1)))
+    return r[:columns, :columns], r[:columns, columns:], r[columns:, columns:]
+
+
+def _squares(x: Array) -> Array:
+    """The sums of squared lengths of the cells of columns."""
+    return Array(reduce(elementwise("square", abs(x).node), "sum", 0))
 
 
 @checked

@@ -20,6 +20,7 @@ from dask_tapestry.planner.search.moves import (
     hold,
     merge_producers,
     move_to_group,
+    optional,
     pull,
     reform,
     resize,
@@ -45,6 +46,7 @@ from dask_tapestry.planner.tuning import (
     GAIN_OF_ROUNDS,
     HALVINGS,
     HEAVY,
+    HELD_SHARE,
     LEAST_GAIN,
     LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
@@ -192,7 +194,8 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE
     slow: State | None = None  # a plan that fits, while much faster ones may yet
     while not state.shortfall and not space.fits(state) and space.pricing.evaluated <= last:
-        candidates = _whole(space, state, _finer(state), last)
+        others = chain(_large_ones_fused(space, state), _finer(state))
+        candidates = _whole(space, state, others, last)
         enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
             others = chain(exchanges(space, state), moves(space, state), _reformed(space, state))
@@ -207,6 +210,18 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
             break
         state = lighter
     return None if slow is None else improve(space, slow, last - space.pricing.evaluated)
+
+
+def _large_ones_fused(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+    """Choices in which none is held of the values that take most of all memory by themselves.
+
+    One alone may be handed on as it is made; several, as parts of an array that many steps read,
+    are not, and no single change makes them fit.
+    """
+    most = HELD_SHARE * space.pricing.memory
+    large = frozenset(node for node in optional(state) if node.type.nbytes > most)
+    if large:
+        yield state.choices.fusing(large)
 
 
 def _reformed(space: PlanEvaluator, state: State) -> Iterator[Choices]:

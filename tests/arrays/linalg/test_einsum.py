@@ -122,3 +122,16 @@ def test_a_batch_is_cut_and_contracted_dimensions_in_parts():
 
 def test_an_order_that_is_none_is_refused():
     refused(lambda np, a: np.einsum("ij->ji", a([[1.0]]), order="W"))
+
+
+def test_a_product_of_two_may_be_larger_than_any_operand():
+    sides = {"i": 40, "a": 30, "j": 50, "b": 30, "k": 100, "c": 40, "d": 30}
+    terms = ["iaj", "jbk", "kcd", "abc"]
+    shapes = [tuple(sides[label] for label in term) for term in terms]
+    path, _ = dt.einsum_path("iaj,jbk,kcd,abc->id", *map(dt.zeros, shapes), optimize=True)
+    assert [len(pair) for pair in path[1:]] == [2, 2, 2]
+    generator = np.random.default_rng(0)
+    operands = [generator.normal(size=[n // 5 for n in shape]) for shape in shapes]
+    found = dt.einsum("iaj,jbk,kcd,abc->id", *operands)
+    expected = np.einsum("iaj,jbk,kcd,abc->id", *operands, optimize=("optimal", 2**62))
+    np.testing.assert_allclose(found.compute(), expected, atol=1e-9)

@@ -71,6 +71,29 @@ def test_a_long_table_is_read_by_blocks_of_rows(monkeypatch):
     np.testing.assert_allclose(found.residuals.compute(), np.linalg.lstsq(x, b)[1])
 
 
+@pytest.mark.parametrize("right", [(400,), (400, 2), (400, 9)])
+@pytest.mark.parametrize("rank", [3, 2])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16"])
+def test_few_right_sides_of_a_tall_matrix(right, rank, dtype):
+    x = (RANDOM.normal(size=(400, rank)) @ RANDOM.normal(size=(rank, 3))).astype(dtype)
+    b = (x @ np.ones((3, *right[1:])) + RANDOM.normal(size=right)).astype(dtype)
+    rcond = 1e-4
+    found, expected = dt.linalg.lstsq(x, b, rcond), np.linalg.lstsq(x, b, rcond)
+    close = 1e-3 if dtype == "f4" else 1e-9
+    assert (found.x.dtype, found.residuals.dtype) == (expected[0].dtype, expected[1].dtype)
+    np.testing.assert_allclose(found.x.compute(), expected[0], atol=close)
+    assert int(found.rank) == expected[2] == rank
+    apart = (abs(b - x @ expected[0]) ** 2).sum(0)
+    np.testing.assert_allclose(found.residuals.compute(), np.atleast_1d(apart), rtol=close)
+
+
+def test_a_tall_matrix_and_its_right_side_are_read_once():
+    x = dt.placeholder((100_000_000, 50), "float64", stored_chunks=(1_000_000, 50))
+    y = dt.placeholder((100_000_000,), "float64", stored_chunks=(1_000_000,))
+    p = dt.plan(*dt.linalg.lstsq(x, y), resources=dt.Resources(8, 2, "8 GiB"))
+    assert p.cost["bytes_read"] <= 1.1 * (x.nbytes + y.nbytes)
+
+
 @pytest.mark.parametrize(
     "call",
     [

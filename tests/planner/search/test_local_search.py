@@ -205,3 +205,16 @@ def test_what_is_made_of_a_matrix_is_held_in_its_place():
     plan = dt.plan(descent((a + a.T) / 2, b, 3), resources=WORKERS)
     assert plan.cost["bytes_moved"] < 0.1 * a.nbytes
     assert plan.cost["bytes_read"] < 2.1 * a.nbytes
+
+
+def test_large_values_are_given_up_together():
+    """Where each is held, no single change makes room for the others."""
+    xs = [stored((30_000_000, 1250), "f8", (2_000, 1250)) for _ in range(6)]
+    y = sum(((x - x.mean(axis=1, keepdims=True)) ** 3).mean(axis=1) for x in xs)
+    space = space_of(y, resources=WORKERS)
+    state = space.state(Choices(held=frozenset(x.node for x in xs)))
+    assert not space.fits(state)
+    found = fit_to_memory(space, state, 3 * COSTS_A_CHANGE)
+    assert found is not None
+    assert not {x.node for x in xs} & set(found.placed)
+    assert space.fits(found)
