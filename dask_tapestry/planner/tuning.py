@@ -350,7 +350,7 @@ PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, librarie
 MOST_HANDOVER_BLOCKS: Final = 1024
 
 # memory/resident_values
-MOST_PAIRED_STEPS: Final = 512  # steps that are compared in pairs: 262 of a QR take 70 ms
+MOST_PAIRED_STEPS: Final = 4096  # steps that are compared in pairs: 513 of an LU take 25 ms
 
 # memory/simulate
 MOST_BUNDLES: Final = 20_000  # of a plan; each takes some 50 µs

@@ -73,7 +73,7 @@ class SearchSorted(TableOperator):
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         x, table = inputs
-        return np.asarray(np.searchsorted(table, x, self.side))  # type: ignore[call-overload]
+        return np.asarray(np.searchsorted(table, x, self.side))
 
 
 @dataclass(frozen=True)

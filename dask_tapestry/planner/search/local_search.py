@@ -296,13 +296,13 @@ def moves(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     yield from hardly
 
 
-def _held_together(state: State, held: Iterable[Choices]) -> Iterator[Choices]:
+def _held_together(state: State, held: Iterable[list[Choices]]) -> Iterator[list[Choices]]:
     """Choices in which values are held together that are alike and may be held one by one.
 
     Those of the steps of a loop save a part each, which may be too little to be kept.
     """
     alike: dict[object, set[Node]] = {}
-    for choices in held:
+    for choices in chain.from_iterable(held):
         added = choices.held - state.choices.held
         if len(added) == 1:
             (node,) = added
@@ -310,7 +310,7 @@ def _held_together(state: State, held: Iterable[Choices]) -> Iterator[Choices]:
     for nodes in alike.values():
         if len(nodes) > 1:
             more, fused = state.choices.held | nodes, state.choices.fused - nodes
-            yield replace(state.choices, held=more, fused=fused)
+            yield [replace(state.choices, held=more, fused=fused)]
 
 
 def _some_of_each(state: State) -> list[PricedGroup]:
@@ -320,29 +320,35 @@ def _some_of_each(state: State) -> list[PricedGroup]:
     return [priced for priced, _ in alike]
 
 
-def _more_held(state: State) -> list[Choices]:
-    """Choices in which more is held, that blocks or steps compute or read again."""
-    held = [choices for priced in _some_of_each(state) for choices in hold(state, priced)]
-    shared = shared_values(state)
-    held += [hold_shared(state, node) for node in shared]
-    return [*held, *[choices for node in shared for choices in held_instead(state, node)]]
+def _more_held(state: State) -> list[list[Choices]]:
+    """Choices in which more is held, for each step and each shared value those that are best first.
+
+    Parts that are read of a source come before the source, of which they may be a fifth.
+    """
+    of_steps = [list(hold(state, priced)) for priced in _some_of_each(state)]
+    of_values = [
+        [hold_shared(state, node), *held_instead(state, node)] for node in shared_values(state)
+    ]
+    return [some for some in (*of_steps, *of_values) if some]
 
 
 def _by_promise(
-    space: PlanEvaluator, state: State, held: Iterable[Choices]
+    space: PlanEvaluator, state: State, held: Iterable[list[Choices]]
 ) -> tuple[list[Choices], list[Choices]]:
     """Choices in which more is held, first those that may save most; then those that hardly save.
 
     Of blocks that are too large, each makes some smaller.
     """
     if state.shortfall:
-        return list(held), []
+        return list(chain.from_iterable(held)), []
     again = repeated_seconds(state, space.pricing.machine)
 
-    def saved(choices: Choices) -> float:
-        return sum([again.get(node, 0.0) for node in choices.held - state.choices.held])
+    def saved(some: list[Choices]) -> float:
+        added = [choices.held - state.choices.held for choices in some]
+        return max([sum([again.get(node, 0.0) for node in nodes]) for nodes in added])
 
     ordered = sorted(held, key=saved, reverse=True)
     least = (1 - LEAST_GAIN) * state.seconds
-    count = sum([saved(choices) >= least for choices in ordered])
-    return ordered[:count], ordered[count:]
+    count = sum([saved(some) >= least for some in ordered])
+    worth, hardly = ordered[:count], ordered[count:]
+    return list(chain.from_iterable(worth)), list(chain.from_iterable(hardly))

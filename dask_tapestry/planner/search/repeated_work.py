@@ -17,8 +17,8 @@ from dask_tapestry.planner.cost.typical_blocks import largest_block
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.grid import Grid
-from dask_tapestry.steps.program import Program
-from dask_tapestry.teg import Node
+from dask_tapestry.steps.program import Instruction, Program
+from dask_tapestry.teg import Node, Source
 
 
 class _Work(NamedTuple):
@@ -30,7 +30,8 @@ class _Work(NamedTuple):
         Shares of the seconds that the step computes, and reads stores, and of the values that it
         reads from other steps.
     times
-        How often its blocks together compute each cell.
+        How often its blocks together compute or read each cell; less than once where they take
+        parts.
     """
 
     compute: float
@@ -40,7 +41,10 @@ class _Work(NamedTuple):
 
 
 def repeated_seconds(state: State, machine: Machine) -> Mapping[Node, float]:
-    """For each value of a plan that is not held, the seconds that go into having it again."""
+    """For each value of a plan that is not held, the seconds that go into having it again.
+
+    Less than none where readers take parts, and to have it whole takes longer than they do.
+    """
     every = defaultdict[Node, list[tuple[float, float]]](list)
     for priced in state.placed.values():
         works = _works(priced.group.program, priced.grid, priced.on(machine))
@@ -48,7 +52,7 @@ def repeated_seconds(state: State, machine: Machine) -> Mapping[Node, float]:
             seconds = work.compute * priced.cost.compute + work.store * priced.cost.store
             seconds += work.inputs * (priced.cost.network + priced.cost.overhead)
             if node is not priced.group.node:
-                every[node].append((seconds, seconds / max(1.0, work.times)))
+                every[node].append((seconds, seconds / work.times if work.times else 0.0))
     return {
         node: sum([seconds for seconds, _ in found]) - min([once for _, once in found])
         for node, found in every.items()
@@ -83,8 +87,17 @@ def _works(program: Program, grid: Grid, machine: Machine) -> tuple[_Work, ...]:
                 min(1.0, seconds[number] / computed),
                 min(1.0, stored[number] / read),
                 inputs[number].bit_count() / max(1, first),
-                blocks * cells[number] / instruction.type.size if instruction.type.size else 1.0,
+                blocks * _times(instruction, cells[number], stored[number]),
             )
             for number, instruction in enumerate(program.instructions, start=first)
         ]
     )
+
+
+def _times(instruction: Instruction, cells: float, stored: float) -> float:
+    """How much of a value a block computes, or reads of stored chunks that are decoded whole."""
+    type_, operator = instruction.type, instruction.operator
+    if not type_.size:
+        return 1.0
+    reads = isinstance(operator, Source) or operator.is_selector
+    return max(cells / type_.size, stored / type_.nbytes if reads else 0.0)

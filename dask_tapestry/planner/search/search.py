@@ -223,7 +223,8 @@ def _found(
     if not fitting:
         is_enough = any(not one.state.shortfall for one in misfits)
         side_by_side = spaces if is_enough and effort.costs is None else []
-        ways = ways_to_fit((side_by_side, [one_by_one(spaces[0])]), fetch_rounds(graph, resources))
+        alone = [one_by_one(space) for space in (spaces[0], spaces[-1])]
+        ways = ways_to_fit((side_by_side, alone), fetch_rounds(graph, resources))
         fitting = _first_that_fit(list(ways), method, seed, misfits)
     if not fitting:
         return None, misfits

@@ -60,3 +60,16 @@ def test_values_without_cells_take_nothing():
     x = stored((0, 5))
     space = space_of(dt.sqrt(x + 1))
     assert set(repeated(space, space.state(Choices())).values()) <= {0.0}
+
+
+def test_parts_of_chunks_that_are_decoded_again_and_again_are_repeated():
+    x = stored((5000, 4096, 4096), "u2", (1, 4096, 4096))
+    first, last = x[:500], x[4000:4500]
+    space = space_of(dt.median(first, axis=0) + dt.median(last, axis=0))
+    state = space.state(Choices(fused=frozenset([x.node])))
+    read = sum(p.cost.read for p in state.placed.values())
+    assert read > 3 * (first.nbytes + last.nbytes)
+    again = repeated(space, state)
+    parts = [n for n in again if n.operator.is_selector and n.type.shape == first.shape]
+    assert len(parts) == 2
+    assert all(again[part] > 0.2 * state.seconds for part in parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def search_parts(
     """
     firsts = range(0, table.size, length)
     within = answer == "within"
-    dtype, asked = (TRUTH, "is there") if within else (PLACE, "place")
+    dtype, asked = (TRUTH if within else PLACE), cast(Answer, "is there" if within else "place")
     made = runtime().empty((len(firsts), *cells.shape), dtype) if out is None else out
     for number, first in enumerate(firsts):
         part = table[first : first + length]
