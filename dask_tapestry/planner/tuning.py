@@ -299,6 +299,7 @@ WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as ano
 DEARER_FITTED: Final = 1.5
 SEARCH_AGAIN_PART: Final = 4  # of the effort, that a search with less memory a task has
 FAR_BEHIND: Final = 10.0  # times a plan's seconds, of a seed that is left: none beyond 8 of 36 won
+SURE_OF_PACE: Final = 1000  # costs before one knows what changes gain: with 500 a gradient gave up
 SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 

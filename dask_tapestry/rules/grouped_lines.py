@@ -29,6 +29,7 @@ from dask_tapestry.rules.tuning import (
     LEAST_LINES_READ,
     LEAST_RUN_OF_LINES,
     LINES_OF_OTHERS,
+    MOST_LINES_OF_A_GROUP,
     MOST_LINES_TOLD,
 )
 from dask_tapestry.rules.views import VIEW_RULES
@@ -104,12 +105,17 @@ def _manner(node: Node) -> tuple[object, ...]:
 
 
 def lines_of(node: Node, axis: int) -> Lines | None:
-    """Lines along an axis of another value, if a node is no more; None where it is all of it."""
-    places, found = np.arange(node.type.shape[axis]), False
+    """Lines along an axis of another value, if a node is no more; None where it is all of it.
+
+    Nor are so many told that each alone would fill the memory of a task.
+    """
+    if node.type.shape[axis] > MOST_LINES_OF_A_GROUP:
+        return None
+    places: Places | None = None
     while (step := _taken(node, axis)) is not None:
         node, own = step
-        places, found = own[places], True
-    return Lines(node, places) if found else None
+        places = own if places is None else own[places]
+    return None if places is None else Lines(node, places)
 
 
 def _taken(node: Node, axis: int) -> tuple[Node, Places] | None:

@@ -28,6 +28,7 @@ FEWEST_GROUPS: Final = 9  # fewer are joint reductions
 # Lines of a run, which blocks of groups read alone: of shorter ones all between are read, as
 # planning takes 10 s with 14,610 single days
 LEAST_RUN_OF_LINES: Final = 4
+MOST_LINES_OF_A_GROUP: Final = 2**20  # whose places a rule looks at; of 10**9 it took .4 s each
 MOST_LINES_TOLD: Final = 2**15  # whose places a plan has one by one, in 512 KiB
 LINES_OF_OTHERS: Final = 4  # times its own, between the first and the last line of a group
 LEAST_LINES_READ: Final = 2  # where one in so many lines is used, or fewer, others are left out

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules import grouped_lines as module
 from dask_tapestry.rules.grouped_lines import lines_of
 from dask_tapestry.teg import Graph
 from tests.comparisons import same_bits
@@ -57,6 +58,13 @@ def test_lines_are_those_of_the_value_that_is_not_lines_of_another(x):
     assert lines.places.tolist() == list(range(20, 80, 2))
     assert lines_of(x.node, 0) is None
     assert lines_of(x[:, 1:].node, 0) is None
+
+
+def test_places_of_too_many_lines_are_not_looked_at(monkeypatch):
+    x = dt.placeholder((10**12, 3), "f8", (10**8, 3))
+    monkeypatch.setattr(module.np, "arange", None)
+    assert lines_of(x[1:].node, 0) is None
+    assert lines_of(x.node, 0) is None
 
 
 def test_large_groups_side_by_side_stay_apart():

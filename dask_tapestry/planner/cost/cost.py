@@ -303,7 +303,7 @@ def inputs_met(
     return _held_reads(program, tuple(cuts), box, own, machine.workers, machine.hosts)
 
 
-@lru_cache(maxsize=256)  # for the least that a grid takes, and again when it is priced
+@lru_cache(maxsize=4096)  # for the least that a grid takes, and again when it is priced
 def _held_reads(
     program: Program,
     cuts: tuple[Cuts, ...],

@@ -241,7 +241,7 @@ def _reads_all(reader: Step, x: Node) -> bool:
     return _reads_whole(reader.program, reader.inputs.index(x))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2**15)
 def _reads_whole(program: Program, number: int) -> bool:
     boxes = program.input_boxes(program.type.box)[number]
     return any(box.contains(program.inputs[number].box) for box in boxes)
@@ -254,7 +254,7 @@ def _blocks_read_together(reader: Step, step: Step) -> frozenset[Block]:
     return _all_blocks_read(reader.program, reader.inputs.index(step.node), step.cuts)
 
 
-@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+@lru_cache(maxsize=2**15)  # the plans that a search compares have most steps in common
 def _all_blocks_read(program: Program, number: int, held: tuple[Cuts, ...]) -> frozenset[Block]:
     found = set[Block]()
     for box in program.input_boxes(program.type.box)[number]:
@@ -272,7 +272,7 @@ def _fewest_read(reader: Step, step: Step) -> int:
     return _fewest_blocks(reader.program, reader.cuts, at, step.cuts)
 
 
-@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+@lru_cache(maxsize=2**15)  # the plans that a search compares have most steps in common
 def _fewest_blocks(
     program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
 ) -> int:
@@ -282,7 +282,7 @@ def _fewest_blocks(
     return fewest if fewest and _all_read(program, cuts, number) else 0
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2**15)
 def _all_read(program: Program, cuts: tuple[Cuts, ...], number: int) -> bool:
     """Whether no block of a grid leaves an input out, as those of a concatenation do."""
     if number in _always_read(program):

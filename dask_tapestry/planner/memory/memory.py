@@ -32,6 +32,7 @@ class Slices(Enum):
     """Which slices of blocks are taken to wait on workers."""
 
     COUNTED = "those that are cut"
+    USUAL = "those that are cut, if each block waits for as many as the largest one: soon known"
     ALL = "of all that steps may cut: no worker holds more"
     ALL_APART = "the same, while no value takes the place of another: this is soon known"
     NONE = "none: a worker holds more"
@@ -297,7 +298,8 @@ def _sliced(step: Step, threads: int, slices: Slices) -> float:
     blocks = mine if len(step.inputs) > 1 else min(mine, threads)
     if slices in (Slices.ALL, Slices.ALL_APART):
         return blocks * (step.needs.read - step.needs.stored)
-    return blocks * step.cost.sliced / step.count
+    sliced = step.estimate.sliced if slices is Slices.USUAL else step.cost.sliced
+    return blocks * sliced / step.count
 
 
 def bytes_of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) -> float:

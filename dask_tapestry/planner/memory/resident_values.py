@@ -108,7 +108,7 @@ def _blocks_read(reader: Step, step: Step) -> int:
     return _blocks_met(reader.program, reader.cuts, at, step.cuts)
 
 
-@lru_cache(maxsize=4096)  # the plans that a search compares have most steps in common
+@lru_cache(maxsize=2**15)  # the plans that a search compares have most steps in common
 def _blocks_met(
     program: Program, cuts: tuple[Cuts, ...], number: int, held: tuple[Cuts, ...]
 ) -> int:

@@ -29,7 +29,7 @@ def reads_far_apart(reader: Step, step: Step) -> bool:
     return _far(reader.program, reader.cuts, reader.inputs.index(step.node), step.cuts)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2**15)
 def _far(program: Program, cuts: tuple[Cuts, ...], at: int, read: tuple[Cuts, ...]) -> bool:
     if len(_parts(program, cuts, at, _scattered_block(cuts))) < 2:
         return False

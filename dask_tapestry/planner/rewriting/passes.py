@@ -48,6 +48,7 @@ from dask_tapestry.rules.ends_of_lanes import take_ends_of_lanes
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.grouped_lines import fold_lines_together
+from dask_tapestry.rules.inserted_parts import read_before_inserts
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts
 from dask_tapestry.rules.joint_group_folds import join_group_folds
 from dask_tapestry.rules.joint_order_statistics import join_order_statistics
@@ -160,6 +161,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("takes along axes", OF_TAKES, applies=takes_of_several_axes),
         Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
+        Pass("inserted parts", read_before_inserts),
         Pass("slices", slices),
         Pass("ends of lanes", take_ends_of_lanes),
         Pass("cells at extremes", take_while_folding),

@@ -76,7 +76,7 @@ def quick_cost(state: State) -> dict[str, float]:
 
 def full_cost(space: PlanEvaluator, state: State) -> dict[str, float]:
     """What a plan takes of all resources, those that the user named included."""
-    peak = {"peak_worker_bytes": float(space.peak(state))}
+    peak = {"peak_worker_bytes": float(space.usual_peak(state))}
     return quick_cost(state) | peak | plan_amounts(space.sketch(state))
 
 

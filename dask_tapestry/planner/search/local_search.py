@@ -29,6 +29,7 @@ from dask_tapestry.planner.search.moves import (
 from dask_tapestry.planner.search.phased_values import in_rounds
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.search.races import Race
 from dask_tapestry.planner.search.repeated_work import repeated_seconds
 from dask_tapestry.planner.search.shared_values import (
     held_as_read,
@@ -61,6 +62,7 @@ def improve(
     costs: int,
     effort: SearchBudget | None = None,
     of_exchange: float = GAIN_OF_EXCHANGE,
+    beside: State | None = None,
 ) -> State:
     """The best plan that single changes lead to, and that a worker's memory fits.
 
@@ -73,11 +75,14 @@ def improve(
         seed that takes far longer than what it leads to, so much is not to be had any more.
     of_exchange
         Part of the seconds before that are left at most where a value goes through a store.
+    beside
+        Another plan: no further change is tried once they gain too little to come up with it.
     """
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE  # from then on none is begun
     tried: set[object] = set()
     improved, state = True, split_until_fits(space, state)
-    while improved and space.pricing.evaluated <= last:
+    race = Race.begun_by(space, state, beside, costs)
+    while improved and space.pricing.evaluated <= last and not race.is_lost(state):
         improved, missed = False, list[State]()
         for choices, gain in _changes(space, state, of_exchange):
             if choices.key in tried:
@@ -94,9 +99,9 @@ def improve(
                 if effort is not None:
                     last = min(last, space.pricing.evaluated + effort.once_found(state))
                 break
-            if space.pricing.evaluated > last:
+            if space.pricing.evaluated > last or race.is_lost(state):
                 break
-        if not improved and space.fits(state):
+        if not improved and space.fits(state) and not race.is_lost(state):
             other = second_chance(space, state, missed, last + CHANGE_COSTS)
             state, improved = other, other is not state
     return state

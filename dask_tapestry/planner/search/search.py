@@ -331,7 +331,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     each = min(effort.costs, MOST_IMPROVED)
     states = [improve(space, space.state(Choices(forms=forms)), each, given)]
     if forms and _may_win(other := space.state(Choices()), states[0]):
-        states.append(improve(space, other, each, given))
+        states.append(improve(space, other, each, given, beside=states[0]))
     worth = given.once_found(preferred(states, lambda state: state.rank))
     whole, effort = effort.no_more_than(worth), effort.less(space.pricing.evaluated - before)
     effort = effort.no_more_than(worth)

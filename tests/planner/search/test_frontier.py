@@ -61,3 +61,16 @@ def test_costs_name_all_resources():
     space = space_of(Y)
     assert set(full_cost(space, space.state(Choices()))) >= set(RESOURCES)
     assert set(RESOURCES) - set(quick_cost(space.state(Choices()))) == {"peak_worker_bytes"}
+
+
+def test_slices_are_not_counted_for_it(monkeypatch):
+    x = stored((20_000, 20_000), "f8", (500, 20_000))
+    space = space_of((x + x.T).sum(axis=0), x.rechunk((20_000, 400)), resources=FOUR)
+    state = space.state(Choices())
+    steps = space.sketch(state).steps.values()
+    assert any(step.estimate.slices for step in steps)
+    assert ParetoFrontier(space_of(Y)).add(space_of(Y).state(Choices()))
+    with monkeypatch.context() as patched:
+        patched.setattr("dask_tapestry.planner.cost.exact_costs.counted", None)
+        usual = space.usual_peak(state)
+    assert 0.5 < usual / space.fullest(state).bytes < 2

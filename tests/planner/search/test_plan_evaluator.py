@@ -56,7 +56,7 @@ def test_a_plan_is_given_up_once_costs_are_spent_and_may_be_begun_again():
     assert space.state_within(Choices(), whole.rank, last) is found
 
 
-@pytest.mark.parametrize("look", [PlanEvaluator.fullest_at_worst, PlanEvaluator.peak])
+@pytest.mark.parametrize("look", [PlanEvaluator.fullest_at_worst, PlanEvaluator.fullest])
 def test_to_look_at_memory_counts_once(look):
     y = stored()
     for _ in range(8):
@@ -132,7 +132,7 @@ def test_what_workers_cannot_hold_does_not_fit():
     roomy = space_of(y)
     assert roomy.hope(roomy.state(Choices())) is None
     assert roomy.fits(roomy.state(Choices()))
-    assert roomy.peak(roomy.state(Choices())) > 0
+    assert roomy.fullest(roomy.state(Choices())).bytes > 0
 
 
 def test_steps_are_those_of_the_choices():
@@ -153,7 +153,7 @@ def test_what_a_worker_lacks_is_what_does_not_fit():
         machines = dt.Resources(workers=4, threads=2, memory=memory)
         space = PlanEvaluator(graph, Pricing(Machine.of(machines), Limits.of(machines)), machines)
         state = space.state(Choices())
-        lacking, exact = space.lacking(state), space.peak(state) - machines.usable_bytes
+        lacking, exact = space.lacking(state), space.fullest(state).bytes - machines.usable_bytes
         assert (lacking == 0) == (exact <= 0) == space.fits(state)
         assert lacking <= max(0, exact)
         found.add(lacking > 0)
@@ -203,4 +203,4 @@ def test_a_reserve_is_kept_for_blocks_that_take_more(one_sample):
     assert space.fits(state)
     assert roomy.reserve > 0
     none = PlanEvaluator(graph, space.pricing, machines, reserve=usable)
-    assert none.lacking(state) == space.peak(state)
+    assert none.lacking(state) == space.fullest(state).bytes

@@ -47,7 +47,7 @@ def test_the_same_question_has_the_same_answer():
 def test_a_seed_that_is_far_too_slow_is_not_changed(monkeypatch):
     changed = []
 
-    def improve(space, state, *others):
+    def improve(space, state, *others, **_):
         changed.append(state)
         return state
 
