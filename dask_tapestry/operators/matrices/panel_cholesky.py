@@ -51,79 +51,71 @@ def cholesky_by_panels(x: Tensor, width: int, upper: bool = False) -> Tensor:
     side, lower = x.type.shape[0], adjoint(x) if upper else x
     full, known = list[Tensor](), list[Below]()
     for run in panels_of(side, width):
-        before, across = known[:-1], known[-1:]
-        corner = _corner(_less_squares(lower, run, before), run, across)
+        cells, first = _without_products(lower, run, known[:-1], width)
+        across = known[-1:]
+        corner = _corner(cells, (run.start - first, run.start - first), run, across)
         panel = [zeros((run.start, run.stop - run.start), x.type.dtype), corner]
         if run.stop < side:
-            cells = _less_products(lower, run, before, width)
-            known.append(Below(_below(corner, cells, run, across, width, side), run.stop))
+            place = run.stop - first, run.start - first
+            known.append(Below(_below(corner, cells, place, run, across, width), run.stop))
             panel.append(known[-1].cells)
         full.append(stacked(panel))
     return adjoint(side_by_side(full)) if upper else side_by_side(full)
 
 
-def _less_squares(x: Tensor, run: slice, known: Sequence[Below]) -> Part:
-    """The lower half of a corner, without products of rows with their adjoints."""
-    cells, width = Part(x, "mm", (run.start, run.start)), run.stop - run.start
-    for some in _by_turns(known):
-        parts = [cells, *_squares(some, run.start)]
-        work = "mmm", PRODUCT * len(some)
-        sides = {"m": width, **_widths(some)}
-        made = "mm", x.type.dtype
-        cells = Part(panel_tiles("lesssquares", parts, made, work, sides, {}), "mm")
-    return cells
+def _without_products(
+    x: Tensor, run: slice, known: Sequence[Below], height: int
+) -> tuple[Tensor, int]:
+    """The columns of a panel from its corner on, without products of panels, if there are some.
 
-
-def _less_products(x: Tensor, run: slice, known: Sequence[Below], height: int) -> Part:
-    """What lies below a corner, without products of panels."""
-    cells, side = Part(x, "mn", (run.stop, run.start)), x.type.shape[0]
-    for some in _by_turns(known):
-        parts = [cells, *_products(some, run)]
-        sides = _sides(side, run, some)
+    With the number of the first row and column of what is returned.
+    """
+    cells, first = x, 0
+    for begin in range(0, len(known), MOST_PRODUCTS):
+        some = known[begin : begin + MOST_PRODUCTS]
+        place = run.start - first, run.start - first
+        parts = [Part(cells, "mn", place), *_products(some, run.start, run.start)]
+        sides = _sides(x.type.shape[0] - run.start, run, some)
         work = "mnn", 2 * PRODUCT * len(some)
-        made = "mn", x.type.dtype
-        cells = Part(panel_tiles("lessproducts", parts, made, work, sides, {"m": height}), "mn")
-    return cells
+        cells = panel_tiles("lessproducts", parts, ("mn", x.type.dtype), work, sides, {"m": height})
+        first = run.start
+    return cells, first
 
 
-def _corner(cells: Part, run: slice, across: Sequence[Below]) -> Tensor:
+def _corner(x: Tensor, place: tuple[int, int], run: slice, across: Sequence[Below]) -> Tensor:
     """The triangle of a square, less the products of rows with their adjoints."""
-    parts = [cells, *_squares(across, run.start)]
-    sides = {"m": run.stop - run.start, **_widths(across)}
+    width = run.stop - run.start
+    pairs = zip(across, LETTERS[: len(across)], strict=True)
+    parts = [Part(x, "mm", place), *[rows.rows(f"m{k}", run.start) for rows, k in pairs]]
+    sides = {"m": width, **_widths(across)}
     work = "mmm", 1 / 3 + PRODUCT * len(across)
-    return panel_tiles("choleskycorner", parts, ("mm", cells.matrix.type.dtype), work, sides, {})
+    return panel_tiles("choleskycorner", parts, ("mm", x.type.dtype), work, sides, {})
 
 
 def _below(
-    corner: Tensor, cells: Part, run: slice, across: Sequence[Below], height: int, side: int
+    corner: Tensor,
+    x: Tensor,
+    place: tuple[int, int],
+    run: slice,
+    across: Sequence[Below],
+    height: int,
 ) -> Tensor:
     """What lies below a corner, less products of rows, times the inverse of its adjoint."""
-    parts = [Part(corner, "nn"), cells, *_products(across, run)]
-    sides, made = _sides(side, run, across), ("mn", corner.type.dtype)
+    parts = [Part(corner, "nn"), Part(x, "mn", place), *_products(across, run.stop, run.start)]
+    sides = _sides(x.type.shape[0] - place[0], run, across)
     work = "mnn", 1 + 2 * PRODUCT * len(across)
-    return panel_tiles("choleskybelow", parts, made, work, sides, {"m": height})
+    return panel_tiles("choleskybelow", parts, ("mn", x.type.dtype), work, sides, {"m": height})
 
 
-def _by_turns(known: Sequence[Below]) -> list[Sequence[Below]]:
-    """Panels, a few at a time."""
-    return [known[begin : begin + MOST_PRODUCTS] for begin in range(0, len(known), MOST_PRODUCTS)]
-
-
-def _squares(known: Sequence[Below], start: int) -> list[Part]:
-    """Rows of panels from that of a number on."""
+def _products(known: Sequence[Below], start: int, corner: int) -> list[Part]:
+    """Rows of panels from that of a number on, each before those beside the corner."""
     pairs = zip(known, LETTERS[: len(known)], strict=True)
-    return [rows.rows(f"m{k}", start) for rows, k in pairs]
-
-
-def _products(known: Sequence[Below], run: slice) -> list[Part]:
-    """Rows of panels below a corner, each before those beside it."""
-    pairs = zip(known, LETTERS[: len(known)], strict=True)
-    both = [(rows.rows(f"m{k}", run.stop), rows.rows(f"n{k}", run.start)) for rows, k in pairs]
+    both = [(rows.rows(f"m{k}", start), rows.rows(f"n{k}", corner)) for rows, k in pairs]
     return [part for pair in both for part in pair]
 
 
-def _sides(side: int, run: slice, known: Sequence[Below]) -> dict[str, int]:
-    return {"m": side - run.stop, "n": run.stop - run.start, **_widths(known)}
+def _sides(rows: int, run: slice, known: Sequence[Below]) -> dict[str, int]:
+    return {"m": rows, "n": run.stop - run.start, **_widths(known)}
 
 
 def _widths(known: Sequence[Below]) -> dict[str, int]:

@@ -36,7 +36,7 @@ KERNELS: Final = KernelTable(
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output threadoutputs",
         "blocks.panels": "choleskybelow choleskycorner composedorder copied inlastorder "
-        "lessproducts lesssolved lesssquares lupanel lustrip qrpanel qrstrip reflectedcolumns "
+        "lessproducts lesssolved lupanel lustrip qrpanel qrstrip reflectedcolumns "
         "rowtriangles signoforders turnedcolumns",
         "blocks.partition": "partition",
         "blocks.points": "points affinepoints",

@@ -9,10 +9,8 @@ import zarr
 import dask_tapestry as dt
 from dask_tapestry.planner.plan_json import dumps, loads
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
-from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.search.exchanges import _fewer, _held_sides
+from dask_tapestry.planner.search.exchanges import _fewer
 from dask_tapestry.teg.buckets import is_buckets
-from tests.planner.spaces import space_of
 
 SMALL = dt.Resources(workers=8, threads=2, memory="4 GiB")
 NO_STORE = dt.Resources(workers=8, threads=2, memory="4 GiB", temporary_store=False)
@@ -222,14 +220,3 @@ def test_a_vector_larger_than_memory_is_sorted_as_numpy_does(tmp_path, places):
         plan.compute(scheduler="sync")
     wanted = np.argsort(cells, kind="stable") if places else np.sort(cells)
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "o.zarr")[:], wanted)
-
-
-def test_the_largest_block_of_a_reader_may_read_nothing_of_a_value():
-    few, many = (dt.placeholder((n, 1000), "f8", (100, 1000)) for n in (50, 10_000))
-    y = dt.concatenate([few, many])
-    space = space_of(y)
-    state = space.state(Choices(held=frozenset([few.node, many.node])))
-    reader = state.placed[space.graph.roots[0]]
-    sides = _held_sides(few.node, reader)
-    assert len(sides) == 2
-    assert all(1 <= side <= n for side, n in zip(sides, few.shape, strict=True))

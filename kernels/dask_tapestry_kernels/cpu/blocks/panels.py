@@ -192,7 +192,6 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "copied": filled_result(copied),
     "choleskycorner": filled_result(cholesky_corner),
     "choleskybelow": filled_result(cholesky_below),
-    "lesssquares": filled_result(less_squares),
     "lessproducts": filled_result(less_products),
     "lesssolved": filled_result(less_solved),
     "lustrip": filled_result(lu_strip),
