@@ -175,7 +175,6 @@ LONG_JOBS = {  # with how often they read and write all cells at most
     "sort of texts": (lambda x: dt.sort(long_vector("S8"))[::1000], 9),
     "argsort": (lambda x: stored(dt.argsort(x), 2_000_000), 20),
     "every thousandth": (lambda x: dt.sort(x)[::1000], 9),
-    "the last ones": (lambda x: dt.sort(x)[-100:], 9),
     "lexsort": (lambda x: stored(dt.lexsort((x, long_vector())), 2_000_000), 32),
     "in another order": (lambda x: stored(x[dt.argsort(long_vector())], 2_000_000), 32),
 }
