@@ -230,9 +230,12 @@ ISLANDS: Final = 4
 EPOCHS: Final = 4
 
 # search/lean_plans
-# Bytes at a time of a worker: of less, nothing is spared that a process does not take anyway
-WORTH_SPARING_BYTES: Final = 2**27
+WORTH_SPARING_BYTES: Final = 2**27  # at a time of a worker: a process takes as much anyway
 FREED_TIMES: Final = 16  # their bytes that values take at most, with copies for those who read them
+
+# search/fused_seed
+SEED_GAIN: Final = 0.5  # of the seconds of a seed: one that is so much better is changed instead
+LARGE_SHARE: Final = 1 / 16  # of the bytes of the largest value: those are large
 
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
@@ -285,8 +288,7 @@ HEAD_PARTS: Final = 3  # of those kept, before the ones that are left out
 TAIL_PARTS: Final = 2  # and behind them
 
 # search/roomy_blocks
-# Of what a task may take: larger blocks are cut in two if that takes about as long
-ROOMY_SHARE: Final = 0.2
+ROOMY_SHARE: Final = 0.2  # of what a task may take: larger blocks are cut in two if as fast
 WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes less anyway
 
 # search/rule_selection

@@ -32,6 +32,7 @@ from dask_tapestry.planner.search.exact_grids import recut
 from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
+from dask_tapestry.planner.search.fused_seed import with_all_fused
 from dask_tapestry.planner.search.islands import evolve_on_islands
 from dask_tapestry.planner.search.lean_plans import with_less_held
 from dask_tapestry.planner.search.local_search import (
@@ -329,7 +330,8 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         return SearchResult(preferred(seeds, lambda state: state.rank), given_up=given_up)
     before = space.pricing.evaluated
     each = min(effort.costs, MOST_IMPROVED)
-    states = [improve(space, space.state(Choices(forms=forms)), each, given)]
+    start = with_all_fused(space, space.state(Choices(forms=forms)))
+    states = [improve(space, start, each, given)]
     if forms and _may_win(other := space.state(Choices()), states[0]):
         states.append(improve(space, other, each, given, beside=states[0]))
     worth = given.once_found(preferred(states, lambda state: state.rank))

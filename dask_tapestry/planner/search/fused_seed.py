@@ -1,0 +1,36 @@
+"""Fused seed: all that may be is computed where it is read, where that is far better at once.
+
+As the layers of a network, or its steps in time, whose values are as large as what they read: one
+by one they save little, or fit no better, before all of them are computed together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from dask_tapestry.planner.search.choices import State
+from dask_tapestry.planner.search.moves import fuse, optional
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import LARGE_SHARE, SEED_GAIN
+from dask_tapestry.teg import Node
+
+
+def with_all_fused(space: PlanEvaluator, state: State) -> State:
+    """The plan, or that in which no optional value is held, or no large one, if it is far better.
+
+    It has to fit, and to take at most a part of the seconds.
+    """
+    enough = state.rank.with_seconds(SEED_GAIN)
+    found = []
+    for nodes in {frozenset(nodes): None for nodes in _sets(state) if nodes}:
+        other = space.state_within(fuse(state, nodes), enough)
+        if other is not None and other.rank < enough and space.fits(other):
+            found.append(other)
+    return min(found, key=lambda other: other.rank, default=state)
+
+
+def _sets(state: State) -> tuple[Set[Node], Set[Node]]:
+    """All values that need not be held, and the large ones: not the nodes of folds."""
+    every = frozenset(optional(state))
+    largest = max([node.type.nbytes for node in every], default=0)
+    return every, frozenset([n for n in every if n.type.nbytes >= LARGE_SHARE * largest])

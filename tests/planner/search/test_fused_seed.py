@@ -1,0 +1,62 @@
+"""A seed in which all is computed where it is read."""
+
+import dask_tapestry as dt
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.search.fused_seed import with_all_fused
+from tests.planner.graphs import stored
+from tests.planner.spaces import space_of
+
+WORKERS = dt.Resources(workers=50, threads=4, memory="16 GiB")
+
+
+def recurrent(steps, width=128):
+    """The states of a recurrent network after some steps, each of which reads the one before."""
+    x = stored((20_000_000, 32, 64), "f4", (100_000, 32, 64))
+    w, u = stored((64, 2 * width), "f4", (64, 2 * width)), stored((width, 2 * width), "f4")
+    h = dt.zeros((x.shape[0], width), "f4")
+    for step in range(steps):
+        gates = x[:, step] @ w + h @ u
+        h = dt.tanh(gates[:, :width]) * h + dt.exp(-gates[:, width:])
+    return x, h
+
+
+def test_steps_of_a_network_are_one():
+    x, h = recurrent(4)
+    space = space_of(h, resources=WORKERS)
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
+    fused = with_all_fused(space, state)
+    assert len(fused.placed) < len(state.placed)
+    assert fused.seconds < 0.5 * state.seconds
+    assert space.fits(fused)
+    plan = dt.plan(h, resources=WORKERS)
+    assert plan.cost["bytes_read"] < 1.1 * x.nbytes
+    assert plan.cost["bytes_moved"] < 0.01 * h.nbytes
+
+
+def test_what_is_hardly_better_is_left_alone():
+    x = stored((200_000, 20_000), "f8", (2000, 20_000))
+    space = space_of((x - x.mean(0)).std(1), resources=WORKERS)
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
+    fused = with_all_fused(space, state)
+    assert fused is state or fused.seconds < 0.5 * state.seconds
+
+
+def test_what_workers_cannot_hold_is_not_taken():
+    x = stored((4_000_000, 4096), "f4", (4000, 4096))
+    y = x
+    for _ in range(3):
+        y = dt.sort(dt.exp(-y), axis=0)
+    space = space_of(y, resources=dt.Resources(workers=4, threads=2, memory="4 GiB"))
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
+    fused = with_all_fused(space, state)
+    assert fused is state or space.fits(fused)
+
+
+def test_large_values_are_fused_and_nodes_of_folds_held():
+    x, h = recurrent(3)
+    space = space_of(h, h.mean(0), resources=WORKERS)
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
+    fused = with_all_fused(space, state)
+    assert fused.seconds <= state.seconds
+    plan = dt.plan(h, h.mean(0), resources=WORKERS)
+    assert plan.cost["bytes_read"] < 1.2 * x.nbytes
