@@ -74,6 +74,11 @@ def _result_lines(plan: PlanSummary) -> Iterator[str]:
             f"results: {format_bytes(size)} in {counted(blocks, 'block')}, which "
             f"compute() brings to this process in about {duration(seconds)} more"
         )
+        if 0 < plan.memory_bytes < plan.cost["peak_worker_bytes"]:
+            yield (
+                f"  in several rounds, as workers have {format_bytes(int(plan.memory_bytes))} each: "
+                "they would hold the peak if all results stayed there"
+            )
 
 
 def _step_lines(step: StepSummary) -> Iterator[str]:

@@ -60,6 +60,7 @@ def plan_summary(plan: PlannedGraph) -> PlanSummary:
         plan.cost,
         steps,
         (transfer.bytes, transfer.blocks, transfer.seconds),
+        memory_bytes=float(plan.resources.usable_bytes),
     )
 
 

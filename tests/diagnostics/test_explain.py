@@ -115,3 +115,11 @@ def test_a_step_that_waits_for_the_link_to_a_device():
 def test_nothing_is_said_of_devices_where_there_is_none():
     assert "cuda" not in explained(stored() + 1)
     assert "device" not in explained(stored() + 1)
+
+
+def test_results_that_workers_cannot_hold_come_in_rounds():
+    few = dt.Resources(workers=8, threads=2, memory="4 GiB")
+    x = dt.placeholder((200_000, 100_000), "f8", (5000, 5000))
+    told = str(dt.plan(dt.exp(x), resources=few))
+    assert "in several rounds, as workers have 2.80 GiB each" in told
+    assert "in several rounds" not in str(dt.plan(dt.exp(x[:20_000]), resources=few))
