@@ -117,7 +117,7 @@ def test_more_letters_than_any_plan_has_are_refused(monkeypatch):
 
 
 def test_files_without_a_graph_say_what_to_give():
-    with pytest.raises(PlanError, match="version 4, without its graph: give the arrays"):
+    with pytest.raises(PlanError, match="version 5, without its graph: give the arrays"):
         read_told(dumps(usual().core), "it")
 
 
