@@ -172,6 +172,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | takes along axes | cells taken at own places are taken along one axis; *simplify* | until none |
 | merged dimensions | folds and products of what was merged | until none applies |
 | products | matrix products, and those of *simplify* again | until none applies |
+| inserted parts | parts of what was assigned are read from what it came from | once |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | ends of lanes | what shows the first or last cells of sorted lanes chooses them from runs | once |
 | cells at extremes | a fold to places carries the cells that are taken there | until none is |

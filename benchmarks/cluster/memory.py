@@ -28,6 +28,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -137,8 +138,8 @@ def workers() -> Iterator[Any]:
     """The client of two small workers."""
     from distributed import Client, LocalCluster
 
-    os.environ["DASK_TAPESTRY_KERNELS"] = "wait"  # of the workers
     with (
+        patch.dict(os.environ, DASK_TAPESTRY_KERNELS="wait"),  # of the workers
         LocalCluster(
             n_workers=2, threads_per_worker=1, memory_limit=MEMORY_LIMIT, dashboard_address=":0",
             silence_logs=logging.CRITICAL,

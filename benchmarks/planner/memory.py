@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, Protocol
+from unittest.mock import patch
 
 import distributed
 
@@ -71,8 +72,8 @@ def on_process() -> Iterator[Peak]:
 @contextmanager
 def on_cluster() -> Iterator[Peak]:
     """Peaks of the worker of a cluster that holds most."""
-    os.environ["DASK_TAPESTRY_KERNELS"] = "wait"  # of the workers
     with (
+        patch.dict(os.environ, DASK_TAPESTRY_KERNELS="wait"),  # of the workers
         distributed.LocalCluster(
             n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0"
         ) as local,

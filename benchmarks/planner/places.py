@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import dask
 import distributed
@@ -63,8 +64,8 @@ def on_one() -> Iterator[Place]:
 @contextmanager
 def on_cluster() -> Iterator[Place]:
     """Run plans on the workers of a cluster on this machine, and leave results there."""
-    os.environ["DASK_TAPESTRY_KERNELS"] = "wait"  # of the workers
     with (
+        patch.dict(os.environ, DASK_TAPESTRY_KERNELS="wait"),  # of the workers
         dask.config.set(KEEP_COPIES),
         distributed.LocalCluster(
             n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0"

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 else:
     topk = LateModule("dask_tapestry.operators.sorting.topk")
 
-SORTS: Final = ("sort", "argsort", "partition")  # what is sorted is partitioned, too
+SORTS: Final = ("sort", "argsort")
 
 
 def take_ends_of_lanes(graph: Graph, trace: Trace | None = None) -> Graph:
-    """``sort(x)[:k] -> sort(firsts of runs of x)[:k]``; for places and partitions alike."""
+    """``sort(x)[:k] -> sort(firsts of runs of x)[:k]``; for argsort alike."""
     ends: dict[Node, Node] = {}
     for node in graph.nodes:
         if node.operator.name in SORTS and _may_be_cut(node) and node not in graph.roots:
@@ -50,8 +50,7 @@ def _ends_read(node: Node, readers: Sequence[Node]) -> dict[Node, Node]:
     """What replaces each view of a sorted value, if all show one end of its lanes."""
     whole, (x,) = node.operator, node.inputs
     axis: int = whole.axis  # type: ignore[attr-defined]
-    places = whole.name == "argsort" or getattr(whole, "places", False)
-    extent = node.type.shape[axis]
+    extent, places = node.type.shape[axis], whole.name == "argsort"
     spans = [_cells_shown(reader, axis) for reader in readers]
     known = [span for span in spans if span is not None]
     if not known or len(known) < len(spans):

@@ -70,14 +70,6 @@ def test_any_axis_is_cut(axis):
         np.testing.assert_array_equal(y.compute(), np.sort(x, axis=axis)[at])
 
 
-def test_partitions_are_cut_at_what_is_read():
-    x = cells("f8", seed=3)
-    y = dt.argpartition(dt.asarray(x), 4, axis=1)[:, :5]
-    assert "topk" in operators(y)
-    found = np.take_along_axis(x, y.compute(), 1)
-    np.testing.assert_array_equal(np.sort(found, axis=1), np.sort(x, axis=1)[:, :5])
-
-
 def test_several_readers_of_one_end_share_it():
     x = dt.asarray(cells("f8"))
     whole = dt.sort(x, axis=1)

@@ -42,6 +42,7 @@ def test_the_workers_of_a_cluster_have_the_plans_of_equal_resources(tmp_path):
     with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster):
         live = current()
         rates = {"bandwidth": live.bandwidth, "rates": live.rates, "workers_per_host": 2}
+        rates["total_bandwidth"] = live.total_bandwidth
         equal = dt.Resources(workers=2, threads=2, memory="1.5 GB", **rates)
         assert live == equal
         for seed in range(4):

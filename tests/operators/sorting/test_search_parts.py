@@ -51,7 +51,7 @@ def test_a_table_that_no_worker_can_hold_is_searched():
     x = dt.placeholder((10**9,), "f8", (10**7,))
     table = dt.cumsum(abs(x))
     plan = dt.plan(dt.searchsorted(table / table[-1], [0.25, 0.5]), resources=few)
-    assert plan.cost["bytes_read"] < 4 * x.nbytes
+    assert plan.cost["bytes_read"] < 5 * x.nbytes
     assert plan.cost["peak_worker_bytes"] < 2**30
     inside = dt.plan(dt.isin(x[:100], dt.sort(x)), resources=dt.Resources(16, 2, "3 GiB"))
     assert inside.cost["peak_worker_bytes"] < 3 * 2**30
