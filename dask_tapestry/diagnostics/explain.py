@@ -75,9 +75,10 @@ def _result_lines(plan: PlanSummary) -> Iterator[str]:
             f"compute() brings to this process in about {duration(seconds)} more"
         )
         if 0 < plan.memory_bytes < plan.cost["peak_worker_bytes"]:
+            each = format_bytes(int(plan.memory_bytes))
             yield (
-                f"  in several rounds, as workers have {format_bytes(int(plan.memory_bytes))} each: "
-                "they would hold the peak if all results stayed there"
+                f"  in several rounds, as workers have {each} each: they would hold the peak if "
+                "all results stayed there"
             )
 
 

@@ -235,7 +235,7 @@ FREED_TIMES: Final = 16  # their bytes that values take at most, with copies for
 
 # search/fused_seed
 SEED_GAIN: Final = 0.5  # of the seconds of a seed: one that is so much better is changed instead
-LARGE_SHARE: Final = 1 / 16  # of the bytes of the largest value: those are large
+LARGE_VALUE_SHARE: Final = 1 / 16  # of the bytes of the largest value: those are large
 
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth

@@ -11,7 +11,7 @@ from collections.abc import Set
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.moves import fuse, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import LARGE_SHARE, SEED_GAIN
+from dask_tapestry.planner.tuning import LARGE_VALUE_SHARE, SEED_GAIN
 from dask_tapestry.teg import Node
 
 
@@ -33,4 +33,4 @@ def _sets(state: State) -> tuple[Set[Node], Set[Node]]:
     """All values that need not be held, and the large ones: not the nodes of folds."""
     every = frozenset(optional(state))
     largest = max([node.type.nbytes for node in every], default=0)
-    return every, frozenset([n for n in every if n.type.nbytes >= LARGE_SHARE * largest])
+    return every, frozenset([n for n in every if n.type.nbytes >= LARGE_VALUE_SHARE * largest])
