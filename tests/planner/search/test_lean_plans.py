@@ -28,6 +28,7 @@ def longest_spell():
 def planned(monkeypatch, job, lean=True):
     """The cost of a plan, made with or without looking for a lean one."""
     with monkeypatch.context() as patched:
+        patched.setattr(searching, "with_all_fused", lambda _space, state: state)
         if not lean:
             patched.setattr(searching, "with_less_held", lambda _space, state, _costs: state)
             patched.setattr(searching, "with_room", lambda _space, state, _costs: state)
