@@ -13,7 +13,6 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.key_types import UserKey
-from dask_tapestry.arrays.indexing.segment_folds import FOLDS
 from dask_tapestry.arrays.tuning import LEAST_AT_A_CELL, MOST_ORDERED_BYTES
 from dask_tapestry.cells import Span
 from dask_tapestry.io.sources.numpy_source import constant
@@ -21,6 +20,7 @@ from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.reductions.group_fold import group_fold
+from dask_tapestry.operators.reductions.monoids import FOLDS_OF_UFUNCS
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
@@ -45,7 +45,7 @@ def fold_many_at(x: Tensor, name: str, key: UserKey, values: Tensor) -> Tensor |
         converted, and of few values. None, too, where indices are no integers of which it is known
         that they are in bounds, and of a table that is not small beside the values.
     """
-    monoid, places = FOLDS.get(name), _places(x, key)
+    monoid, places = FOLDS_OF_UFUNCS.get(name), _places(x, key)
     truths = monoid in ("any", "all")
     kinds = "b" if truths else "biuf"
     if monoid is None or places is None or x.type.dtype.kind not in kinds:

@@ -7,8 +7,7 @@ the axis.
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from dask_tapestry.operators.generators.arange import arange
 from dask_tapestry.operators.indexing.take import take
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.reductions.group_fold import group_fold
+from dask_tapestry.operators.reductions.monoids import FOLDS_OF_UFUNCS
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.operators.sorting.search import digitize
 from dask_tapestry.operators.views.permute import permute
@@ -26,16 +26,6 @@ from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
 
 Numbers = np.ndarray[Any, np.dtype[np.intp]]
-FOLDS: Final = MappingProxyType(
-    {
-        "add": "sum",
-        "multiply": "prod",
-        "minimum": "min",
-        "maximum": "max",
-        "logical_and": "all",
-        "logical_or": "any",
-    }
-)
 
 
 def fold_segments(x: Tensor, name: str, begins: Numbers, axis: int) -> Tensor | None:
@@ -54,7 +44,7 @@ def fold_segments(x: Tensor, name: str, begins: Numbers, axis: int) -> Tensor | 
         None for a ufunc that is no monoid, for other cells than numbers, and where segments do not
         ascend.
     """
-    monoid = FOLDS.get(name)
+    monoid = FOLDS_OF_UFUNCS.get(name)
     ascends = begins.size and bool((begins[1:] >= begins[:-1]).all())
     if monoid is None or x.type.dtype.kind not in "biuf" or not ascends:
         return None

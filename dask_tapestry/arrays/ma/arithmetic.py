@@ -14,15 +14,8 @@ from dask_tapestry.arrays.ma.parts import fill_of, fitting_fill
 from dask_tapestry.arrays.ma.ufuncs import EQUALITIES, ORDERS, masked_results
 from dask_tapestry.errors import DTypeError, ShapeError
 from dask_tapestry.first import first_of
+from dask_tapestry.operators.reductions.monoids import FOLDS_OF_UFUNCS
 
-REDUCED = {
-    "add": "sum",
-    "multiply": "prod",
-    "minimum": "min",
-    "maximum": "max",
-    "logical_and": "all",
-    "logical_or": "any",
-}
 TRUTHS = EQUALITIES | ORDERS
 PLAIN = frozenset(  # operators that numpy.ma leaves to NumPy's ufuncs
     {"remainder", "bitwise_and", "bitwise_or", "bitwise_xor"}
@@ -37,8 +30,8 @@ class MaskedArithmetic(Masked):
         """A masked array of these parts."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if method == "reduce" and ufunc.__name__ in REDUCED and len(inputs) == 1:
-            reduce: Any = getattr(self, REDUCED[ufunc.__name__])
+        if method == "reduce" and ufunc.__name__ in FOLDS_OF_UFUNCS and len(inputs) == 1:
+            reduce: Any = getattr(self, FOLDS_OF_UFUNCS[ufunc.__name__])
             return reduce(**{"axis": 0} | kwargs)
         if method != "__call__" or set(kwargs) - {"dtype"}:
             return NotImplemented

@@ -12,12 +12,12 @@ from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any, Final
-from uuid import uuid4
 
 import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.imports import lazy_import
+from dask_tapestry.io.chunks.zarr_direct import replaced_file
 from dask_tapestry.io.stores.retry_policy import patiently, read_patiently
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import TensorType
@@ -121,15 +121,12 @@ class StoredBuckets:
             whole = b"".join([part.tobytes() for part in parts])
             patiently(lambda: files.pipe_file(path, whole), self.folder)
             return
-        unfinished = Path(f"{place}.{uuid4().hex}.partial")
-        try:
-            with unfinished.open("wb", buffering=0) as file:
-                for part in parts:
-                    part.tofile(file)
-            unfinished.replace(place)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
-            raise
+        with (
+            replaced_file(Path(place), in_folder=True) as number,
+            open(number, "wb", buffering=0, closefd=False) as file,
+        ):
+            for part in parts:
+                part.tofile(file)
 
 
 def _by_consumer(buckets: Block) -> Block:

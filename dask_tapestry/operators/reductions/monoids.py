@@ -242,3 +242,6 @@ MONOIDS: Final = MappingProxyType(
         )
     }
 )
+FOLDS_OF_UFUNCS: Final = MappingProxyType(
+    {MONOIDS[name].ufunc: name for name in ("sum", "prod", "min", "max", "any", "all")}
+)  # NumPy's functions that fold by these ufuncs

@@ -5,7 +5,7 @@ import dask_tapestry as dt
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.indexing import folds_at_places
 from dask_tapestry.arrays.indexing.folds_at_places import fold_many_at
-from dask_tapestry.arrays.indexing.segment_folds import FOLDS
+from dask_tapestry.operators.reductions.monoids import FOLDS_OF_UFUNCS
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def _folded(x, name, key, values):
 
 
 @pytest.mark.usefixtures("all_are_many")
-@pytest.mark.parametrize("name", [*FOLDS])
+@pytest.mark.parametrize("name", [*FOLDS_OF_UFUNCS])
 @pytest.mark.parametrize("dtype", ["i1", "u8", "f4", "f8", "?"])
 def test_folds_at_places_are_numpys(name, dtype):
     if name.startswith("logical") != (dtype == "?"):

@@ -3,7 +3,8 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.indexing.segment_folds import FOLDS, fold_segments
+from dask_tapestry.arrays.indexing.segment_folds import fold_segments
+from dask_tapestry.operators.reductions.monoids import FOLDS_OF_UFUNCS
 
 BEGINS = {
     "one": [0],
@@ -18,7 +19,7 @@ BEGINS = {
 
 @pytest.mark.covering
 @pytest.mark.parametrize("begins", BEGINS.values(), ids=BEGINS)
-@pytest.mark.parametrize("name", [*FOLDS])
+@pytest.mark.parametrize("name", [*FOLDS_OF_UFUNCS])
 @pytest.mark.parametrize("dtype", ["i1", "u8", "f4", "f8", "?"])
 def test_folds_of_segments_are_numpys(name, begins, dtype):
     x = np.random.default_rng(0).integers(-3, 4, (40, 3)).astype(dtype)
