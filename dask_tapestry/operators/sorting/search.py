@@ -47,8 +47,18 @@ class TableOperator(BlockOperator):
         return box.size * SEARCH_STEP_FLOPS * ceil(log2(inputs[1].size + 2))
 
 
+class PlaceOperator(TableOperator):
+    """Cell o is a place in a table, of all its cells and behind them: intp."""
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        return inputs[0]._replace(dtype=np.dtype(np.intp))
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        return Span(0, inputs[1].size)
+
+
 @dataclass(frozen=True)
-class SearchSorted(TableOperator):
+class SearchSorted(PlaceOperator):
     """Indices at which cells go into a sorted vector, left or right of equal ones: intp."""
 
     name = "searchsorted"
@@ -58,12 +68,6 @@ class SearchSorted(TableOperator):
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
         return table_forms(inputs[1].size)
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return inputs[0]._replace(dtype=np.dtype(np.intp))
-
-    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
-        return Span(0, inputs[1].size)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"side": self.side}
@@ -77,19 +81,13 @@ class SearchSorted(TableOperator):
 
 
 @dataclass(frozen=True)
-class Digitize(TableOperator):
+class Digitize(PlaceOperator):
     """Numbers of the bins that cells lie in, of ascending or descending edges: intp."""
 
     name = "digitize"
     kernel = "digitize"
     any_cells = True
     right: bool
-
-    def infer(self, *inputs: TensorType) -> TensorType:
-        return inputs[0]._replace(dtype=np.dtype(np.intp))
-
-    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
-        return Span(0, inputs[1].size)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"right": self.right}
