@@ -5,7 +5,8 @@
 
 Each program of `benchmarks/planner/measured_programs.py` is run as the planner would run it and in
 the layouts of `benchmarks/planner/layouts.py`, one after the other, again and again; the least
-seconds of each count. The regret is the chosen plan's seconds beside the best of all. The rank
+seconds of each count. Each turn has another order, so that none always follows the same: workers
+take longer after one of hundreds of tasks. The regret is the chosen plan's seconds beside the best of all. The rank
 correlation is Spearman's, of predicted and measured seconds of all pairs of program and layout.
 
 Plans run on all threads of this machine; with `--on cluster` on two workers of one thread each,
@@ -24,6 +25,7 @@ import time
 from contextlib import suppress
 from math import inf
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import Any
 
@@ -63,7 +65,8 @@ def measured(x: Any, place: Place, repeats: int, budget: float) -> list[Row]:
     end = time.perf_counter() + budget
     for turn in range(repeats + 1):
         best = min(row["seconds"] for row in rows)
-        for row, (_, plan) in zip(rows, plans, strict=True):
+        for number in Random(turn).sample(range(len(rows)), len(rows)):
+            row, (_, plan) = rows[number], plans[number]
             if turn < 2 or row["seconds"] < HOPELESS * best:
                 took = timed(place, plan)
                 row["seconds"] = min(row["seconds"], took) if turn else inf  # 0: kernels are loaded
