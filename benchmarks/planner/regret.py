@@ -6,8 +6,9 @@
 Each program of `benchmarks/planner/measured_programs.py` is run as the planner would run it and in
 the layouts of `benchmarks/planner/layouts.py`, one after the other, again and again; the least
 seconds of each count. Each turn has another order, so that none always follows the same: workers
-take longer after one of hundreds of tasks. The regret is the chosen plan's seconds beside the best of all. The rank
-correlation is Spearman's, of predicted and measured seconds of all pairs of program and layout.
+take longer after one of hundreds of tasks. The regret is the chosen plan's seconds beside the best
+of all. The rank correlation is Spearman's, of predicted and measured seconds of all pairs of
+program and layout.
 
 Plans run on all threads of this machine; with `--on cluster` on two workers of one thread each,
 where arrays and results stay; with `--on one` on one thread, whose seconds of the processor count,
