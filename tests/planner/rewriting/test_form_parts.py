@@ -1,3 +1,4 @@
+import fsspec
 import numpy as np
 import pytest
 
@@ -63,6 +64,15 @@ def test_what_a_form_holds_on_its_way_goes_through_a_store(tmp_path, scheduler, 
     with dt.config(temporary_store=tmp_path):
         found = dt.Array(made.roots[0]).compute(scheduler=scheduler)
     np.testing.assert_array_equal(found, np.sort(2 * CELLS))
+
+
+def test_what_is_stored_at_a_url_is_the_same_and_is_removed():
+    graph, forms = choices("sortedruns", "exchange")
+    made, _ = formed(graph, forms)
+    with dt.config(temporary_store="memory://form_parts"):
+        found = dt.Array(made.roots[0]).compute(scheduler="threads")
+    np.testing.assert_array_equal(found, np.sort(2 * CELLS))
+    assert fsspec.filesystem("memory").find("/form_parts") == []
 
 
 def test_a_part_that_is_not_there_is_refused():
