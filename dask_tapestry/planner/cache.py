@@ -33,7 +33,7 @@ from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.tuning import MOST_TOLD_BYTES, PLANS_REMEMBERED
 from dask_tapestry.planner.walltime import walltime_in_force
 from dask_tapestry.rewrite.user_rules import rules_in_force
-from dask_tapestry.teg import Graph, Node, Sink, Source, apply
+from dask_tapestry.teg import Graph, Node, Operator, Sink, Source, apply
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import reapply, topological, written_as
 from dask_tapestry.teg.token import token
@@ -210,7 +210,12 @@ def _planned(form: GraphForm, resources: Resources) -> _CachedPlan | None:
 def _ends(plan: PlannedGraph) -> set[str]:
     """The forms of sources and sinks that are not the plan's own."""
     ends = [node for node in plan.graph.nodes if isinstance(node.operator, Source | Sink)]
-    return {node.form for node in ends if not (is_exchange(node) or _is_told(node))}
+    own = [node for node in ends if not (is_exchange(node) or _is_told(node))]
+    return {form for node in own for form in _joined_forms(node.operator) or (node.form,)}
+
+
+def _joined_forms(end: Operator) -> tuple[str, ...]:
+    return end.joined_forms if isinstance(end, Source) else ()
 
 
 def _is_told(node: Node) -> bool:

@@ -11,6 +11,7 @@ from dask_tapestry.errors import PlanError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.step import Step, with_first
 from dask_tapestry.planner.fusion.group import is_external
+from dask_tapestry.planner.joined_slots import with_joined_filled
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.bound import holds
@@ -22,7 +23,7 @@ from dask_tapestry.planner.search.plan_evaluator import steps_of
 from dask_tapestry.planner.search.rule_selection import Taken
 from dask_tapestry.planner.verify import verify
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.teg import Graph, Node, Operator, Sink, Source
+from dask_tapestry.teg import Graph, Node, Operator, Sink, Source, apply
 from dask_tapestry.zspace import Cuts
 
 
@@ -117,7 +118,12 @@ class PlannedGraph:
 
     def source(self, node: Node) -> Node:
         """The source or sink for a slot; any other node itself."""
-        return self.sources.get(node.form, node)
+        found = self.sources.get(node.form)
+        if found is not None:
+            return found
+        operators = {form: one.operator for form, one in self.sources.items()}
+        joined = with_joined_filled(node.operator, operators)
+        return node if joined is node.operator else apply(joined, after=node.after, line=node.line)
 
     def is_effect(self, node: Node) -> bool:
         """Whether a result is no value: a write, or a point in time."""
@@ -201,6 +207,9 @@ def _for_run(step: Step, run: str, known: dict[Operator, Operator]) -> Step:
 
 def _closed(step: Step, operators: Mapping[str, Operator]) -> Step:
     """A step that computes with `operators` in place of the slots with these forms."""
-    forms = [member.form for member in step.members]
-    found = {at: operators[form] for at, form in enumerate(forms) if form in operators}
+    found = dict[int, Operator]()
+    for at, member in enumerate(step.members):
+        operator = operators.get(member.form) or with_joined_filled(member.operator, operators)
+        if operator is not member.operator:
+            found[at] = operator
     return replace(step, program=step.program.with_operators(found)) if found else step

@@ -34,6 +34,10 @@ LINES_OF_OTHERS: Final = 4  # times its own, between the first and the last line
 LEAST_LINES_READ: Final = 2  # where one in so many lines is used, or fewer, others are left out
 GROUP_OF_LINES_BYTES: Final = 2**30  # of lines side by side, which a block has whole
 
+# joined_sources
+FEWEST_JOINED_SOURCES: Final = 9  # of fewer a plan is found as fast, and each may be held alone
+MOST_READ_ALONE: Final = 1 / 8  # of the sources; these are read twice
+
 # joint_group_folds
 # Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
 REPEATED_TABLE: Final = 1 / 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -34,6 +34,10 @@ class Source(Operator):
         What reads it reads most of it: workers have it once, instead of each task.
     waits_where_read
         The steps that read it follow what it follows: no value of it is held.
+    joined
+        The sources whose cells it has, of one that joins them; else none.
+    joined_forms
+        The forms of all that do not join others themselves.
     """
 
     transparent = True
@@ -46,6 +50,8 @@ class Source(Operator):
     data: Any = None
     is_table: bool = False
     waits_where_read: ClassVar[bool] = False
+    joined: tuple[Source, ...] = ()
+    joined_forms: tuple[str, ...] = ()
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         return ()
@@ -87,6 +93,10 @@ class Source(Operator):
         `identity` says whose plan it is in.
         """
         return None
+
+    def with_joined(self, sources: Sequence[Source]) -> Source:
+        """The one that joins other `sources` likewise."""
+        raise NotImplementedError(f"{self.name} joins no sources")
 
     def for_run(self, run: str) -> Source:
         """The source as the compute `run` finds it: one version of what is stored."""

@@ -133,9 +133,9 @@ class _Cutter:
         return {node: place for place, node in enumerate(self.graph.nodes)}
 
     def cut(self) -> ShortGraph | None:
-        """The graph without the parts; None where others read them."""
+        """The graph without the parts; None where others read them, or they share a value."""
         nodes, cut_nodes = self.graph.nodes, dict[int, Node]()
-        if any(node.after for node in nodes):
+        if any(node.after for node in nodes) or self._shares_a_value():
             return None
         for position, node in enumerate(nodes):
             if self._part(position) in range(self.head, self.head + self.removed):
@@ -159,6 +159,24 @@ class _Cutter:
             if set(graph.nodes) == set(cut_nodes.values())
             else None
         )
+
+    def _shares_a_value(self) -> bool:
+        """Whether parts that need no other part read each its own cells of one value.
+
+        What is computed of these together is then worth less to fewer parts.
+        """
+        nodes, period = self.graph.nodes, self.where.period
+        start = self.where.first + self.head * period
+        part, shares = range(start, start + period), False
+        for place in part:
+            before = nodes[place - period]
+            for x, known in zip(nodes[place].inputs, before.inputs, strict=True):
+                if x is known:
+                    other_cells = nodes[place].operator != before.operator
+                    shares |= other_cells and bool(x.inputs)
+                elif self._number[x] not in part:
+                    return False  # it reads what another part has made
+        return shares
 
     def _part(self, place: int) -> int:
         """The number of the part that a place lies in; outside -1, or one past the last."""

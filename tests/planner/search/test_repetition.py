@@ -117,6 +117,21 @@ def test_what_repeats_seldom_or_is_read_from_outside_is_left_whole():
     assert shortened(Graph([dt.stack(every).sum(axis=0).node])) is None
 
 
+def bands(count):
+    x = stored((count, 24, 300, 400), "f4", (1, 24, 300, 400))
+    scale = dt.asarray(np.linspace(1, 2, 300)).astype("f4")[:, None]
+    every = (x * scale).mean(axis=1)
+    return [every[n] for n in range(count)]
+
+
+def test_parts_of_one_value_are_planned_with_all_of_it():
+    """Each needs less of it, the more parts there are: a few are no likeness of many."""
+    assert shortened(Graph([x.node for x in bands(400)])) is None
+    few, many = (dt.plan(*bands(n), resources=FOUR).cost for n in (40, 400))
+    assert many["bytes_read"] <= 10.5 * few["bytes_read"]
+    assert many["tasks"] <= 10.5 * few["tasks"]
+
+
 def test_plans_of_other_graphs_are_not_taken_over():
     graph = Graph([x.node for x in turned(20)])
     short = shortened(graph)

@@ -1,0 +1,221 @@
+"""Joined sources: stored arrays one behind the other, or in a stack, that are read as one.
+
+A plan of a thousand files is then that of one array in chunks: no step has an instruction for each.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from dask_tapestry.io.sources.chunked_source import ChunkedSource
+from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.teg import Block, Source, TensorType
+from dask_tapestry.teg.node import form_of
+from dask_tapestry.teg.operator import Types
+from dask_tapestry.zspace import ZRange
+
+
+class _Met(NamedTuple):
+    """A part that a box meets: its number, its cells there, and where these are in the box."""
+
+    part: int
+    box: ZRange
+    place: tuple[slice | int, ...]
+
+
+@dataclass(frozen=True)
+class JoinedSource(ChunkedSource):
+    """The cells of several sources that are stored alike.
+
+    Attributes
+    ----------
+    joined
+        The sources, in order.
+    axis
+        Along which they lie one behind the other.
+    stacked
+        Whether they have no such axis: each is one place along it.
+    ends
+        Where each ends along the axis.
+    read_parts
+        Sides of what is read as a whole.
+    """
+
+    name = "joined"
+    fills = True
+    joined: tuple[Source, ...]
+    axis: int
+    stacked: bool
+    ends: tuple[int, ...]
+    type: TensorType
+    stored: tuple[int, ...]
+    read_parts: tuple[int, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Found once: programs are looked up by what they read."""
+        return hash((self.joined, self.axis, self.stacked, self.type))
+
+    @cached_property
+    def joined_forms(self) -> tuple[str, ...]:  # type: ignore[override]  # found once
+        own = [one.joined_forms or (form_of(one),) for one in self.joined]
+        return tuple([form for forms in own for form in forms])
+
+    @property
+    def label(self) -> str:
+        return self.joined[0].label
+
+    @property
+    def may_change(self) -> bool:  # type: ignore[override]  # as of the parts, which are alike
+        return self.joined[0].may_change
+
+    @property
+    def is_plain(self) -> bool:
+        return self.joined[0].is_plain
+
+    @property
+    def read_sides(self) -> tuple[int, ...]:
+        return self.read_parts
+
+    def with_joined(self, sources: Sequence[Source]) -> JoinedSource:
+        return replace(self, joined=tuple(sources))
+
+    def for_run(self, run: str) -> Source:
+        return self.with_joined([part.for_run(run) for part in self.joined])
+
+    @property
+    def stamp(self) -> str:
+        stamps = [part.stamp for part in self.joined]
+        return " ".join(stamps) if any(stamps) else ""
+
+    def origin(self) -> str:
+        parts = " ".join([part.origin() for part in self.joined])
+        return f"{self.type} {self.axis} {self.stacked} {parts}"
+
+    def confirm(self, boxes: Iterable[ZRange]) -> None:
+        read: dict[int, list[ZRange]] = {}
+        for met in [met for box in boxes for met in self._met(box)]:
+            read.setdefault(met.part, []).append(met.box)
+        for number, own in read.items():
+            self.joined[number].confirm(own)
+
+    def slot(self, number: int, identity: str = "") -> JoinedSource | None:
+        slots = [part.slot(at, f"{number} {identity}") for at, part in enumerate(self.joined)]
+        found = [slot for slot in slots if slot is not None]
+        return self.with_joined(found) if len(found) == len(slots) else None
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """Of one part, as they are read one after the other."""
+        for met in self._met(box):
+            return self.joined[met.part].scratch_bytes(inputs, met.box)
+        return 0
+
+    def read(self, box: ZRange, out: Block | None = None) -> Block:
+        return self.read_some(box, out, 1)
+
+    def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
+        cells = np.empty(box.shape, self.type.dtype) if out is None else out
+        # Along the first axis the rows that are needed begin elsewhere in each part.
+        pace = every if self.axis or self.stacked else 1
+        for met in self._met(box):
+            memory = cells[met.place]
+            made = self.joined[met.part].read_some(met.box, memory, pace)
+            if made is not memory:
+                memory[...] = made
+        return cells
+
+    def _met(self, box: ZRange) -> Iterator[_Met]:
+        """What a box meets of each part."""
+        if box.is_empty:
+            return
+        axis, lo, hi = self.axis, box.lo[self.axis], box.hi[self.axis]
+        others = (slice(None),) * axis
+        for number in range(bisect_right(self.ends, lo), bisect_left(self.ends, hi) + 1):
+            if self.stacked:
+                own = ZRange(*[(*side[:axis], *side[axis + 1 :]) for side in (box.lo, box.hi)])
+                yield _Met(number, own, (*others, number - lo))
+            else:
+                start = self.ends[number - 1] if number else 0
+                first, last = max(lo, start), min(hi, self.ends[number])
+                own = box.replace(axis, first - start, last - start)
+                yield _Met(number, own, (*others, slice(first - lo, last - lo)))
+
+    def text(self) -> str:
+        how = "stacked" if self.stacked else "joined"
+        more = len(self.joined) - 1
+        return f"{self.joined[0].text()} and {more} more {how} along axis {self.axis}"
+
+
+def joined_source(
+    parts: Sequence[Source], axis: int, stacked: bool, type_: TensorType
+) -> JoinedSource | None:
+    """The source of the cells of all `parts`; None where they are not stored alike.
+
+    Their chunks lie as those of one array: of one shape, and so that none begins in one part and
+    ends in the next.
+
+    Parameters
+    ----------
+    axis
+        Along which they lie one behind the other, a new one if they are `stacked`.
+    type_
+        Of all cells.
+    """
+    if any(part.chunks is None or part.external or part.layout is not None for part in parts):
+        return None
+    if len({_kind(part, -1 if stacked else axis) for part in parts}) > 1:
+        return None
+    chunks, sides = parts[0].chunks, parts[0].read_sides
+    assert chunks is not None
+    if sides is None:
+        return None
+    if stacked:
+        stored, read = _with_side(chunks, axis, 1), _with_side(sides, axis, 1)
+        ends = tuple(range(1, len(parts) + 1))
+        return JoinedSource(tuple(parts), axis, True, ends, type_, stored, read)
+    lengths = [part.infer().shape[axis] for part in parts]
+    side = _common_side([part.chunks for part in parts], lengths, axis)
+    own = _common_side([part.read_sides for part in parts], lengths, axis)
+    if not side or not own:
+        return None
+    stored, read = _replaced(chunks, axis, side), _replaced(sides, axis, own)
+    return JoinedSource(tuple(parts), axis, False, tuple(accumulate(lengths)), type_, stored, read)
+
+
+def _kind(part: Source, axis: int) -> tuple[object, ...]:
+    """What parts have in common that are stored alike but for their lengths along an axis."""
+    type_ = part.infer()
+    sides = [tuple(n for a, n in enumerate(s or ()) if a != axis) for s in _sides_of(part)]
+    return type(part), type_.dtype, part.is_plain, part.fills, *sides
+
+
+def _sides_of(part: Source) -> tuple[tuple[int, ...] | None, ...]:
+    return part.infer().shape, part.chunks, part.read_sides
+
+
+def _common_side(sides: Sequence[tuple[int, ...] | None], lengths: Sequence[int], axis: int) -> int:
+    """The length of all chunks along an axis, but the last one; 0 if they have none in common."""
+    own = [min(s[axis], n) for s, n in zip(sides, lengths, strict=True) if s is not None]
+    *others, last = own
+    side = own[0]
+    if not all(own) or any(n % side for n in lengths[:-1]) or not set(others) <= {side}:
+        return 0
+    return side if last == min(side, lengths[-1]) else 0
+
+
+def _with_side(sides: tuple[int, ...], axis: int, side: int) -> tuple[int, ...]:
+    return (*sides[:axis], side, *sides[axis:])
+
+
+def _replaced(sides: tuple[int, ...], axis: int, side: int) -> tuple[int, ...]:
+    return (*sides[:axis], side, *sides[axis + 1 :])

@@ -1,0 +1,134 @@
+"""A source that joins others reads what they have, and is stored as they are."""
+
+from itertools import accumulate
+
+import numpy as np
+import pytest
+import zarr
+
+import dask_tapestry as dt
+from dask_tapestry.io.sources.joined_source import JoinedSource, joined_source
+from dask_tapestry.teg import TensorType
+from dask_tapestry.zspace import ZRange
+
+
+def stored(folder, lengths, axis=0, chunk=2, dtype="f8", sides=(4, 5, 6)):
+    """Sources of so many cells along an axis, and all their cells."""
+    found, cells = [], []
+    for number, length in enumerate(lengths):
+        shape = [length if a == axis else n for a, n in enumerate(sides)]
+        own = np.random.default_rng(number).integers(0, 99, shape).astype(dtype)
+        chunks = [min(chunk, length) if a == axis else 3 for a in range(len(sides))]
+        zarr.create_array(folder / str(number), data=own, chunks=tuple(map(max, chunks, (1, 1, 1))))
+        found.append(dt.from_zarr(folder / str(number)).node.operator)
+        cells.append(own)
+    return found, cells
+
+
+def joined(sources, axis, stacked, cells):
+    return joined_source(sources, axis, stacked, TensorType(cells.shape, cells.dtype))
+
+
+def boxes(shape, count=30):
+    random = np.random.default_rng(0)
+    yield ZRange((0,) * len(shape), shape)
+    for _ in range(count):
+        sides = [sorted(random.integers(0, n + 1, 2)) for n in shape]
+        yield ZRange([int(a) for a, _ in sides], [int(b) for _, b in sides])
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("lengths", [(4, 4, 4), (2, 6, 4, 3), (4, 4, 1), (2,)])
+def test_cells_are_those_of_the_parts_in_a_row(tmp_path, axis, lengths):
+    sources, parts = stored(tmp_path, lengths, axis)
+    cells = np.concatenate(parts, axis)
+    one = joined(sources, axis, False, cells)
+    assert one.chunks == tuple(2 if a == axis else 3 for a in range(3))
+    assert one.ends == tuple(accumulate(lengths))
+    for box in boxes(cells.shape):
+        np.testing.assert_array_equal(one.read(box), cells[box.slices()])
+        memory = np.full(box.shape, -1.0)
+        made = one.read(box, memory)
+        assert made is memory
+        np.testing.assert_array_equal(made, cells[box.slices()])
+
+
+@pytest.mark.parametrize("axis", range(4))
+def test_cells_of_a_stack_are_those_of_each_part(tmp_path, axis):
+    sources, parts = stored(tmp_path, (4, 4, 4))
+    cells = np.stack(parts, axis)
+    one = joined(sources, axis, True, cells)
+    assert one.chunks[axis] == 1
+    for box in boxes(cells.shape):
+        np.testing.assert_array_equal(one.read(box), cells[box.slices()])
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("every", [2, 3])
+def test_rows_that_are_needed_are_read(tmp_path, axis, every):
+    sources, parts = stored(tmp_path, (4, 4, 4), axis)
+    cells = np.concatenate(parts, axis)
+    one = joined(sources, axis, False, cells)
+    for box in boxes(cells.shape):
+        found = one.read_some(box, None, every)
+        np.testing.assert_array_equal(found[::every], cells[box.slices()][::every])
+
+
+def test_what_is_stored_of_a_box_is_whole_chunks(tmp_path):
+    sources, parts = stored(tmp_path, (4, 4, 3))
+    one = joined(sources, 0, False, np.concatenate(parts))
+    assert one.stored_bytes(ZRange((3, 0, 0), (5, 1, 1))) == 4 * 3 * 3 * 8
+    assert one.stored_bytes(ZRange((0, 0, 0), (0, 1, 1))) == 0
+    own = sources[0].scratch_bytes((), ZRange((3, 0, 0), (4, 1, 1)))
+    assert one.scratch_bytes((), ZRange((3, 0, 0), (5, 1, 1))) == own
+
+
+@pytest.mark.parametrize("lengths", [(3, 4, 4), (4, 3, 4), (0, 4, 4), (1, 4, 4), (2, 2, 4, 1, 4)])
+def test_chunks_that_do_not_lie_as_those_of_one_array_are_not_joined(tmp_path, lengths):
+    sources, parts = stored(tmp_path, lengths)
+    assert joined(sources, 0, False, np.concatenate(parts)) is None
+
+
+def test_sources_that_are_stored_otherwise_are_not_joined(tmp_path):
+    first, cells = stored(tmp_path, (4, 4))
+    for number, other in enumerate(({"dtype": "f4"}, {"sides": (4, 5, 7)}, {"chunk": 4})):
+        folder = tmp_path / f"other{number}"
+        (second, _), _ = stored(folder, (4, 4), **other)
+        assert joined([first[0], second], 0, False, np.concatenate(cells)) is None
+    memory = dt.asarray(cells[0]).node.operator
+    assert joined([memory, memory], 0, False, np.concatenate(cells)) is None
+
+
+def test_what_is_read_is_of_the_version_that_the_compute_began_with(tmp_path):
+    sources, parts = stored(tmp_path, (4, 4, 4))
+    one = joined(sources, 0, False, np.concatenate(parts)).for_run("run")
+    assert one.stamp
+    one.read(ZRange((3, 0, 0), (5, 5, 6)))
+    one.confirm([ZRange((3, 0, 0), (5, 5, 6))])
+    dt.to_zarr(dt.ones((4, 5, 6), chunks=(2, 3, 3)), tmp_path / "1", overwrite=True)
+    with pytest.raises(dt.errors.StoreError):
+        one.confirm([ZRange((3, 0, 0), (5, 5, 6))])
+
+
+def test_slots_are_equal_for_all_that_are_stored_alike(tmp_path):
+    sources, parts = stored(tmp_path, (4, 4, 4, 4))
+    cells = np.concatenate(parts[:2])
+    one, other = (joined(two, 0, False, cells) for two in (sources[:2], sources[2:]))
+    assert one != other
+    assert one.slot(3, "plan") == other.slot(3, "plan")
+    assert one.slot(3, "plan") != one.slot(4, "plan")
+    assert hash(one.slot(3, "plan")) == hash(other.slot(3, "plan"))
+    assert one.origin() != other.origin()
+
+
+def test_joined_sources_may_be_joined(tmp_path):
+    rows = []
+    for number in range(3):
+        sources, parts = stored(tmp_path / str(number), (4, 4), axis=1, sides=(6, 5, 6))
+        rows.append((joined(sources, 1, False, np.concatenate(parts, 1)), parts))
+    cells = np.concatenate([np.concatenate(parts, 1) for _, parts in rows])
+    one = joined([row for row, _ in rows], 0, False, cells)
+    assert isinstance(one, JoinedSource)
+    assert len(one.joined_forms) == 6
+    for box in boxes(cells.shape):
+        np.testing.assert_array_equal(one.read(box), cells[box.slices()])
