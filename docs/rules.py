@@ -26,6 +26,7 @@ from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
 from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
 from dask_tapestry.rules.grouped_lines import fold_lines_together  # noqa: E402
 from dask_tapestry.rules.inserted_parts import read_before_inserts  # noqa: E402
+from dask_tapestry.rules.joined_sources import source_of_all  # noqa: E402
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts  # noqa: E402
 from dask_tapestry.rules.joint_group_folds import join_group_folds  # noqa: E402
 from dask_tapestry.rules.joint_order_statistics import join_order_statistics  # noqa: E402
@@ -76,7 +77,7 @@ SECTIONS = (
         ),
     ),
     ("Parts of changed values", SAME, (read_before_inserts,)),
-    ("Parts of stored arrays", SAME, (share_overlapping_parts,)),
+    ("Stored arrays and parts of them", SAME, (source_of_all, share_overlapping_parts)),
     ("Ends of sorted lanes", SAME, (take_ends_of_lanes,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),

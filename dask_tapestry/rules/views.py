@@ -8,7 +8,6 @@ from dask_tapestry.operators.joins.concat import Concat
 from dask_tapestry.operators.views.reshape import Reshape
 from dask_tapestry.operators.views.view import View, ViewAxis, ViewSelector
 from dask_tapestry.rewrite.rule import Shared, on
-from dask_tapestry.rules.joined_sources import source_of_all
 from dask_tapestry.rules.mosaics import MOSAIC_RULES
 from dask_tapestry.rules.reshapes import RESHAPE_RULES
 from dask_tapestry.rules.tuning import COSTLY_FLOPS
@@ -121,7 +120,6 @@ VIEW_RULES = (
     view_of_full,
     lengths_of_one_in_order,
     drop_empty_from_concat,
-    source_of_all,
     selector_before_elementwise,
     *MOSAIC_RULES,
     *RESHAPE_RULES,

@@ -49,6 +49,7 @@ from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.grouped_lines import fold_lines_together
 from dask_tapestry.rules.inserted_parts import read_before_inserts
+from dask_tapestry.rules.joined_sources import source_of_all
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts
 from dask_tapestry.rules.joint_group_folds import join_group_folds
 from dask_tapestry.rules.joint_order_statistics import join_order_statistics
@@ -80,7 +81,16 @@ GATHERS: Final = (
     "dask_tapestry.operators.indexing.gather",
     "dask_tapestry.operators.indexing.scatter",
 )
-SIMPLIFY = Rules((*VIEW_RULES, *CONSTANT_RULES, *FORMULA_RULES, *BROADCAST_RULES, *OUTPUT_RULES))
+SIMPLIFY = Rules(
+    (
+        *VIEW_RULES,
+        *CONSTANT_RULES,
+        *FORMULA_RULES,
+        *BROADCAST_RULES,
+        *OUTPUT_RULES,
+        source_of_all,
+    )
+)
 OF_MERGED_DIMS = Rules((*MERGED_DIM_RULES, *SIMPLIFY))
 OF_TAKES = Rules((take_along_own_places, *SIMPLIFY))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
