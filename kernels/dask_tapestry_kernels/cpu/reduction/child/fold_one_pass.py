@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import fetch_line
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import fetch_line, fetch_lines
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.reduction.child.fold_adjacent_bricks import BRICKS, brick_folder
 from dask_tapestry_kernels.cpu.reduction.child.fold_many_columns import column_folder
@@ -16,7 +16,6 @@ from dask_tapestry_kernels.elementary.compiled_functions import I64, called, inl
 
 AHEAD: Final = 24  # leaves before one that is picked is folded, its lines of memory are asked for
 ASKED_BYTES: Final = 1_024  # longer ones come by themselves
-LINE: Final = 64  # bytes of memory that come together
 
 
 def pass_folder(single: LeafPass, columns: LeafPass) -> Any:
@@ -56,8 +55,7 @@ def _asking(item: int) -> Any:
     @inlined
     def ask(address: int, n: int) -> None:
         stop = min(n * item, ASKED_BYTES)
-        for byte in range(0, stop, LINE):
-            fetch_line(address + byte)
+        fetch_lines(address, stop)
         fetch_line(address + stop - 1)  # a leaf that begins within a line ends in one more
 
     return ask
