@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from dask_tapestry_kernels.cpu.blocks.take import wrapped
 from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid
 from dask_tapestry_kernels.cpu.reduction.leaf_states import leaf_states
 from dask_tapestry_kernels.fold_part import FoldPart, tells_places
+from dask_tapestry_kernels.parameters.coordinate_steps import wrapped
 from dask_tapestry_kernels.stopping import stop_if_asked
 from dask_tapestry_kernels.unread_cells import UnreadCells
 
