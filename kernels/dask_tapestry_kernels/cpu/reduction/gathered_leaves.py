@@ -45,7 +45,8 @@ def gathered_states(cells: UnreadCells, part: FoldPart) -> Block | None:
     if not side_by_side or length < SHORTEST or count < 2:
         return None
     numbers = wrapped(lines.numbers[slice(*cells.spans[lines.axis])], lines.extent, lines.axis)
-    return _states(block, np.ascontiguousarray(numbers - lines.origin, np.int64), part)
+    own = numbers - lines.origin if lines.origin else numbers
+    return _states(block, np.ascontiguousarray(own, np.int64), part)
 
 
 def _states(block: Block, numbers: Block, part: FoldPart) -> Block | None:
