@@ -13,7 +13,7 @@ from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry.steps.program import Instruction
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import ZRange
-from dask_tapestry_kernels.unread_cells import Span, UnreadCells
+from dask_tapestry_kernels.unread_cells import Lines, Span, UnreadCells
 
 Block = np.ndarray[Any, Any]
 
@@ -49,4 +49,15 @@ def unread_cells(instruction: Instruction, work: Work, blocks: Sequence[Block]) 
         made: Block = called(instruction, Work(work.value, part, tuple(reads)), own, memory)
         return made
 
-    return UnreadCells.of(work.box.shape, instruction.type.dtype, reading)
+    lines = _lines(instruction, work, blocks)
+    return UnreadCells.of(work.box.shape, instruction.type.dtype, reading, lines)
+
+
+def _lines(instruction: Instruction, work: Work, blocks: Sequence[Block]) -> Lines | None:
+    """The lines of the first block that the second one names, where it does."""
+    operator, types = instruction.operator, instruction.types
+    axis = operator.gathers(types) if len(blocks) == 2 else None
+    if axis is None or not all(type(block) is np.ndarray for block in blocks):
+        return None
+    block, numbers = blocks
+    return Lines(block, numbers, axis, types[0].shape[axis], work.boxes[0].lo[axis])

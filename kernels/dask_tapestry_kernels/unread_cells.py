@@ -17,6 +17,28 @@ Block = np.ndarray[Any, Any]
 Span = tuple[int, int]
 
 
+class Lines(NamedTuple):
+    """Lines of a block, named by numbers, that lie in memory.
+
+    Attributes
+    ----------
+    block
+        Where they lie.
+    numbers
+        One for each line; those below zero count from the end.
+    axis
+        Of the block, along which the numbers count.
+    extent, origin
+        Of the whole that the block is a part of, along the axis, and where in it the block begins.
+    """
+
+    block: Block
+    numbers: Block
+    axis: int
+    extent: int
+    origin: int
+
+
 class UnreadCells(NamedTuple):
     """A box of stored cells, which is laid out, sliced and transposed as its array would be.
 
@@ -32,6 +54,9 @@ class UnreadCells(NamedTuple):
         Bytes between cells along each axis, of the array that a whole read fills.
     dtype
         Of the cells.
+    lines
+        What the cells are copies of, which a kernel may look at instead: along the axis of a number
+        of lines `spans` counts these.
     """
 
     reading: Callable[[tuple[Span, ...]], Block]
@@ -39,10 +64,15 @@ class UnreadCells(NamedTuple):
     order: tuple[int, ...]
     strides: tuple[int, ...]
     dtype: np.dtype[Any]
+    lines: Lines | None = None
 
     @classmethod
     def of(
-        cls, shape: Sequence[int], dtype: np.dtype[Any], reading: Callable[..., Block]
+        cls,
+        shape: Sequence[int],
+        dtype: np.dtype[Any],
+        reading: Callable[..., Block],
+        lines: Lines | None = None,
     ) -> UnreadCells:
         """All cells of a block of a shape and dtype, which `reading` reads box by box.
 
@@ -57,7 +87,7 @@ class UnreadCells(NamedTuple):
         """
         steps = [prod(shape[axis + 1 :]) * dtype.itemsize for axis in range(len(shape))]
         spans = tuple([(0, n) for n in shape])
-        return cls(reading, spans, tuple(range(len(shape))), tuple(steps), dtype)
+        return cls(reading, spans, tuple(range(len(shape))), tuple(steps), dtype, lines)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.lower import unread_values
 from dask_tapestry.lower.values_until_last_use import ValuesUntilLastUse
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction import unread_folds
 from tests.comparisons import same_bits
 
@@ -127,3 +128,17 @@ def test_places_out_of_bounds_are_an_error(monkeypatch):
     places[450] = 256
     with pytest.raises(IndexError, match="out of bounds"):
         dt.take(dt.asarray(X), dt.asarray(places), axis=0).sum().compute(scheduler="sync")
+
+
+@pytest.mark.parametrize("work", [lambda x: x.sum(axis=1), lambda x: x.std(axis=1)])
+def test_rows_that_are_folded_by_themselves_are_not_taken(work, monkeypatch):
+    def called(*_):
+        raise AssertionError("a row is taken")
+
+    monkeypatch.setattr(unread_values, "called", called)
+    monkeypatch.setattr(unread_values, "LEAST_UNREAD_BYTES", 2 * PART)
+    monkeypatch.setattr(unread_folds, "PIECE_BYTES", PART)
+    places = np.random.default_rng(1).integers(-256, 256, 500)
+    with compile_service.mode("wait"):
+        found = work(dt.asarray(X)[dt.asarray(places)]).compute(scheduler="sync")
+    assert same_bits(found, work(dt.asarray(X[places])).compute(scheduler="sync"))

@@ -60,6 +60,10 @@ class Take(Selector):
         """Whether any of its cells are of one box of the first input."""
         return self.stored is None or self.bounds is None
 
+    def gathers(self, inputs: Types) -> int | None:
+        is_one = self.axes == (self.at,) and inputs[1].ndim == 1
+        return self.at if is_one else None
+
     def infer(self, *inputs: TensorType) -> TensorType:
         x, indices = inputs[0], inputs[1]
         outer = [n for dim, n in enumerate(x.shape) if dim not in self.axes]

@@ -80,6 +80,10 @@ class KernelContract(NamingContract):
         """Keyword arguments of the kernel, whose blocks hold the cells `boxes` of the `pieces`."""
         return NO_ARGUMENTS
 
+    def gathers(self, inputs: Types) -> int | None:
+        """The axis along which the second input names lines of the first; None if it does not."""
+        return None
+
     def lacking_on(self, device: str) -> str | None:
         """What a kind of device that has the kernel lacks beside it; None if nothing."""
         return None

@@ -7,9 +7,11 @@ A function that is missing here is called by NumPy, counts as an elementary one,
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 NONE: Final = "none"  # no flag of floating point is raised
 RANGE: Final = "range"  # overflow, underflow, division by zero, but never an invalid value
@@ -17,6 +19,7 @@ ANY: Final = "any"
 NO: Final = "no"
 DIVIDE: Final = "divide"
 INVALID: Final = "invalid"
+INTEGER_DIVISIONS: Final = frozenset("floor_divide remainder fmod divmod.0 divmod.1".split())
 POSITIVE: Final = (0.0, math.inf)
 UNIT: Final = (-1.0, 1.0)
 
@@ -147,3 +150,22 @@ def facts_of(function: str) -> Facts:
     ('f', 320, 'any')
     """
     return FUNCTIONS.get(function) or FUNCTIONS.get(function.partition(".")[0], UNKNOWN)
+
+
+def is_quiet_step(function: str, operands: Sequence[np.dtype[Any]], result: np.dtype[Any]) -> bool:
+    """Whether no cells of some dtypes make a step of a formula err.
+
+    Examples
+    --------
+    >>> f8, i8 = np.dtype("f8"), np.dtype("i8")
+    >>> is_quiet_step("maximum", [f8, f8], f8), is_quiet_step("add", [f8, f8], f8)
+    (True, False)
+    >>> is_quiet_step("add", [i8, i8], i8), is_quiet_step("remainder", [i8, i8], i8)
+    (True, False)
+    """
+    if function == "cast":
+        return result.kind == "b" or bool(np.can_cast(operands[0], result))
+    if facts_of(function).errors == NONE:
+        return function != "absolute" or operands[0].kind != "c"
+    integers = all(dtype.kind in "biu" for dtype in (*operands, result))
+    return integers and function not in INTEGER_DIVISIONS

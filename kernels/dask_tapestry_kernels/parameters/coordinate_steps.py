@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 Block = Any  # an array of NumPy or CuPy
 
 
@@ -24,7 +26,6 @@ def component_of(indices: Block, vector: int, component: int | None) -> Block | 
 
     Examples
     --------
-    >>> import numpy as np
     >>> component_of(np.array([[1, 2], [3, 4]]), 1, 0)
     array([1, 3])
     """
@@ -49,6 +50,24 @@ def out_of_bounds(low: int, high: int, extent: int, axis: int) -> IndexError | N
         return None
     wrong = int(high if high >= extent else low)
     return IndexError(f"index {wrong} is out of bounds for axis {axis} with size {extent}")
+
+
+def wrapped(indices: Block, extent: int, axis: int) -> Block:
+    """Places of an array of NumPy, with negative ones counted from the end.
+
+    Raises
+    ------
+    IndexError
+        If one is out of bounds, as NumPy says it.
+    """
+    if not indices.size:
+        return indices.astype(np.intp, copy=False)
+    low, high = indices.min(), indices.max()
+    error = out_of_bounds(low, high, extent, axis)
+    if error is not None:
+        raise error
+    chosen = indices.astype(np.intp, copy=False)
+    return np.where(chosen < 0, chosen + extent, chosen) if low < 0 else chosen
 
 
 def rows_from(

@@ -14,7 +14,6 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks import scatter_compiled
 from dask_tapestry_kernels.cpu.blocks.gather import spread
-from dask_tapestry_kernels.cpu.blocks.take import wrapped
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.formulas.update_steps import only_moves
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -23,6 +22,7 @@ from dask_tapestry_kernels.parameters.coordinate_steps import (
     CoordinateStep,
     component_of,
     rows_from,
+    wrapped,
 )
 from dask_tapestry_kernels.parameters.scratch import SCATTERED
 

@@ -89,6 +89,7 @@ def take(cells, places, out, found, count, row, lines, line_cells, row_cells, ex
                     later = base + (later + (extent if later < 0 else 0) - origin) * row_cells
                     for byte in range(0, row * {size}, {line}):
                         fetch_line(later + byte)
+                    fetch_line(later + row * {size} - 1)
                 at = p[k] + (extent if p[k] < 0 else 0) - origin
                 x = carray(pointer(base + at * row_cells), (row,), np.{word})
                 y = carray(

@@ -11,29 +11,11 @@ import numpy as np
 from dask_tapestry_kernels.cpu.blocks import select_compiled
 from dask_tapestry_kernels.cpu.blocks.strided import strided
 from dask_tapestry_kernels.kernel_table import Kernel
-from dask_tapestry_kernels.parameters.coordinate_steps import out_of_bounds
+from dask_tapestry_kernels.parameters.coordinate_steps import wrapped
 from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 TURN: Final = 2**22  # cells that are taken between two questions whether to go on
-
-
-def wrapped(indices: Block, extent: int, axis: int) -> Block:
-    """Places with negative ones counted from the end.
-
-    Raises
-    ------
-    IndexError
-        If one is out of bounds, as NumPy says it.
-    """
-    if not indices.size:
-        return indices.astype(np.intp, copy=False)
-    low, high = indices.min(), indices.max()
-    error = out_of_bounds(low, high, extent, axis)
-    if error is not None:
-        raise error
-    chosen = indices.astype(np.intp, copy=False)
-    return np.where(chosen < 0, chosen + extent, chosen) if low < 0 else chosen
 
 
 def take(

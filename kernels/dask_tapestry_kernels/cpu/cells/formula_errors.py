@@ -19,11 +19,15 @@ from dask_tapestry_kernels.floating_point import (
     telling,
     untold,
 )
-from dask_tapestry_kernels.formulas.function_table import ANY, NONE, facts_of
+from dask_tapestry_kernels.formulas.function_table import (
+    ANY,
+    INTEGER_DIVISIONS,
+    facts_of,
+    is_quiet_step,
+)
 from dask_tapestry_kernels.unread_cells import in_memory
 
 Block = np.ndarray[Any, Any]
-INTEGER_DIVISIONS: Final = frozenset("floor_divide remainder fmod divmod.0 divmod.1".split())
 ALL_KINDS: Final = frozenset(KINDS)
 POWERS: Final = frozenset({"power", "float_power"})
 
@@ -33,18 +37,9 @@ def is_quiet(expression: Any) -> bool:
     """Whether no cells of its parameters make a formula err."""
     dtypes = [*expression.parameters, *[step.dtype for step in expression.steps]]
     return all(
-        _step_is_quiet(step.function, [dtypes[i] for i in step.operands], step.dtype)
+        is_quiet_step(step.function, [dtypes[i] for i in step.operands], step.dtype)
         for step in expression.steps
     )
-
-
-def _step_is_quiet(function: str, operands: Sequence[np.dtype[Any]], result: Any) -> bool:
-    if function == "cast":
-        return result.kind == "b" or np.can_cast(operands[0], result)
-    if facts_of(function).errors == NONE:
-        return function != "absolute" or operands[0].kind != "c"
-    integers = all(dtype.kind in "biu" for dtype in (*operands, result))
-    return integers and function not in INTEGER_DIVISIONS
 
 
 def may_be_silent(expression: Any, blocks: Sequence[Block]) -> bool:

@@ -21,6 +21,7 @@ from dask_tapestry_kernels.formulas.formula_steps import (
     needs_care,
     step_text,
 )
+from dask_tapestry_kernels.formulas.function_table import is_quiet_step
 
 DType = np.dtype[Any]
 ARITY: Final = 3
@@ -123,13 +124,14 @@ def statements(
     `dtypes` are those of all values, of which the steps are the last: ``v0``, ``v1``, ...
     """
     count, lines = len(dtypes) - len(steps), list[str]()
+    quiet = _quiet_values(steps, dtypes)
     for number, step in enumerate(steps, start=count):
         text = step_text(step, dtypes, careful)
         if text is None:
             return None
         if is_careful(step, dtypes) and not careful:
             lines.append(f"care |= {needs_care(step, dtypes)}")
-        lines += _kept_branches(step, dtypes, count)
+        lines += _kept_branches(step, dtypes, quiet)
         lines.append(f"v{number} = {text}")
     return lines
 
@@ -139,15 +141,28 @@ def gathered_in(lines: Sequence[str]) -> list[str]:
     return [name for name in KEPT if any(line.startswith(name) for line in lines)]
 
 
-def _kept_branches(step: FormulaStep, dtypes: Sequence[DType], count: int) -> Iterator[str]:
+def _quiet_values(steps: Sequence[FormulaStep], dtypes: Sequence[DType]) -> list[bool]:
+    """Whether nothing goes wrong where each value is computed, nor where what it is made of is."""
+    quiet = [True] * (len(dtypes) - len(steps))
+    for step in steps:
+        itself = is_quiet_step(step.function, [dtypes[i] for i in step.operands], step.dtype)
+        quiet.append(itself and all(quiet[i] for i in step.operands))
+    return quiet
+
+
+def _kept_branches(
+    step: FormulaStep, dtypes: Sequence[DType], quiet: Sequence[bool]
+) -> Iterator[str]:
     """Statements that have both branches of a choice computed everywhere, as NumPy does.
 
-    A compiler computes a branch where it is chosen alone, and then its flags are not raised.
+    A compiler computes a branch where it is chosen alone, and then its flags are not raised: that
+    makes no difference to a branch that is `quiet`.
     """
     if step.function != "where":
         return
     for branch in step.operands[1:]:
-        found = scalar_codegen.bits_slot(f"v{branch}", dtypes[branch]) if branch >= count else None
+        told = not quiet[branch]
+        found = scalar_codegen.bits_slot(f"v{branch}", dtypes[branch]) if told else None
         if found is not None:
             yield f"{found[0]} = {found[1]}"
 

@@ -58,6 +58,7 @@ def leaf_states(
     sides: tuple[int, ...],
     state: DType,
     formula: Formula | None = None,
+    picks: Block | None = None,
 ) -> Block | None:
     """States of the leaves of a block whose reduced axes come first; None if none is compiled.
 
@@ -75,22 +76,27 @@ def leaf_states(
         Dtype of the states.
     formula
         Makes the cells of the operands.
+    picks
+        Numbers of the columns that are folded, int64: cells of a column lie side by side, and there
+        are one reduced and one kept axis, both of more than one cell.
 
     Returns
     -------
     The states, of shape (leaves along each reduced axis, kept axes).
     """
     shape, rank = blocks[0].shape, len(sides)
-    if not blocks[0].size or prod(sides) > NEAR_CELLS or len(shape) > MOST_DIMS:
+    if picks is not None:
+        shape = (shape[0], len(picks))
+    if not prod(shape) or prod(sides) > NEAR_CELLS or len(shape) > MOST_DIMS:
         return None
     if formula is not None and len(blocks) + len(formula.scalars) > MOST_OPERANDS:
         return None
-    loops = loops_of(monoid, cell, state, blocks[0].size)
+    loops = loops_of(monoid, cell, state, prod(shape))
     if loops is None:
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     states = States((*grid, *shape[rank:]), state)
-    _fold(loops, blocks, cell, sides, states, formula)
+    _fold(loops, blocks, cell, sides, states, formula, picks)
     return states.joined()
 
 
@@ -101,10 +107,13 @@ def _fold(
     sides: tuple[int, ...],
     states: States,
     formula: Formula | None,
+    picks: Block | None,
 ) -> None:
     """Have the address of a fold called by its driver; write the states."""
     fold, driver = loops
     extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
+    if picks is not None:
+        extents[1] = len(picks)
     operands = _operands(blocks, strides, formula.scalars if formula else ())
     count = len(operands) // (len(extents) + 2)
     leaf_bytes = prod(cuts) * (cell.itemsize + sum(b.itemsize for b in blocks))
@@ -130,6 +139,7 @@ def _fold(
         part_count=len(states.parts),
         scratch=scratch.address,
         size=scratch.size,
+        picks=0 if picks is None else picks.ctypes.data,
     )
     driver(arguments.ctypes.data)
 

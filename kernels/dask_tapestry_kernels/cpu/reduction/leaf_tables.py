@@ -37,10 +37,14 @@ BLOCK: Final = _record(  # all leaves of a block, for `leaf_driver.fold_leaves`
     "part_count",  # number of parts
     "scratch",  # address of memory for one leaf of each operand and of the formula, or more
     "size",  # bytes of this memory
+    "picks",  # 0, or the address of the numbers of the columns that are folded, int64, of which
+    # the shape has the count: then there are one reduced axis, whose cells lie side by side, and
+    # one kept axis
 )
 CALL: Final = _record(  # one call of a fold: some leaves, whose states are written side by side
     # Cell i (of `NEAR_CELLS` at most, in C order) of leaf l and column k lies at ``cells +
-    # l * leaf_stride + (i // 32) * round_stride + (i % 32) * cell_stride + k * itemsize``.
+    # l * leaf_stride + (i // 32) * round_stride + (i % 32) * cell_stride + k * itemsize``, where
+    # with `picks` the number there takes the place of l.
     "cells",  # address of the first cell
     "leaves",  # number of leaves
     "leaf_stride",  # bytes from leaf to leaf
@@ -50,6 +54,7 @@ CALL: Final = _record(  # one call of a fold: some leaves, whose states are writ
     "kept",  # columns, side by side
     "parts",  # address of a table: where each part of the states goes, (leaves, columns)
     "source",  # 0, or the address of a record `SOURCE` that makes the cells of one leaf
+    "picks",  # 0, or the address of int64, one for each leaf
 )
 FORMULA_COLUMNS: Final = _record(  # columns of formulas, for `fold_formula_columns.fold_formulas`
     "fold",  # address of a kernel of `fold_sources.fold_source`

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction.any_order import may_take_any_order
+from dask_tapestry_kernels.cpu.reduction.gathered_leaves import gathered_states
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves
 from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid, leaf_pieces
 from dask_tapestry_kernels.fold_part import FoldPart, tells_places
@@ -56,6 +57,10 @@ def leaves_by_pieces(
 ) -> list[Block]:
     """States of the leaves, for each part, of blocks some of which are not read yet."""
     rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
+    if len(blocks) == len(parts) == 1 and is_unread(blocks[0]):
+        gathered = gathered_states(blocks[0], parts[0])
+        if gathered is not None:
+            return [gathered]
     grid = leaf_grid(shape[:rank], sides)
     nodes = [np.empty((*grid, *shape[rank:]), part.state) for part in parts]
     for places, cells in _pieces(blocks, shape, sides):

@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
-from dask_tapestry_kernels.cpu.blocks.take import wrapped
 
 RANDOM = np.random.default_rng(0)
 X = np.arange(24.0).reshape(2, 3, 4)
-
-
-def test_places_out_of_bounds_say_which():
-    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 1 with size 3"):
-        wrapped(np.array([0, 3]), 3, 1)
-    with pytest.raises(IndexError, match="index -4 is out of bounds for axis 1 with size 3"):
-        wrapped(np.array([0, -4]), 3, 1)
-    assert wrapped(np.array([-1, 2]), 3, 0).tolist() == [2, 2]
-    assert wrapped(np.array([], "u1"), 0, 0).dtype == np.intp
 
 
 def test_a_block_may_begin_behind_the_first_place():

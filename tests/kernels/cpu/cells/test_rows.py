@@ -134,3 +134,23 @@ def test_of_operands_that_are_still_one_cell_is_read():
     assert "x0[i]" in source
     assert "x1" not in source
     assert source != rows.row_of(expression).source
+
+
+@pytest.mark.parametrize(("function", "kept"), [("divide", True), ("maximum", False)])
+def test_branches_are_computed_everywhere_where_they_may_err(function, kept):
+    builder = CellBuilder((F8, F8))
+    branch, greater = (
+        builder.call(function, (0, 1), F8),
+        builder.call("greater", (0, 1), np.dtype("?")),
+    )
+    chosen = builder.finish(builder.call("where", (greater, branch, 0), F8))
+    assert ("kept64" in rows.row_of(chosen).source) == kept
+    assert_compiled_alike(chosen)
+
+
+def test_a_quiet_step_of_what_may_err_is_computed_everywhere():
+    builder = CellBuilder((F8, F8))
+    branch = builder.call("negative", (builder.call("divide", (0, 1), F8),), F8)
+    greater = builder.call("greater", (0, 1), np.dtype("?"))
+    chosen = builder.finish(builder.call("where", (greater, branch, 0), F8))
+    assert "kept64" in rows.row_of(chosen).source

@@ -63,6 +63,7 @@ def fold(compiled, address, leaves, leaf_stride, n, strides, kept, parts):
         kept=kept,
         parts=where.ctypes.data,
         source=0,
+        picks=0,
     )
     compiled(call.ctypes.data)
 

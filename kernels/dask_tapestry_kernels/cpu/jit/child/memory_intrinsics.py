@@ -10,7 +10,10 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.core import cgutils
 
+from dask_tapestry_kernels.elementary.compiled_functions import inlined
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
+
+LINE: Final = 64  # bytes of memory that come together
 
 
 @intrinsic
@@ -61,6 +64,13 @@ def fetch_line(context: Any, address: Any) -> Lowered:  # noqa: ARG001
         return _c.get_dummy_value()
 
     return types.void(types.int64), lower
+
+
+@inlined
+def fetch_lines(address: int, length: int) -> None:
+    """Ask for a line of memory in every `LINE` bytes of so many."""
+    for byte in range(0, length, LINE):
+        fetch_line(address + byte)
 
 
 @intrinsic

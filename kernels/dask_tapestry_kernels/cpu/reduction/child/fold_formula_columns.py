@@ -108,7 +108,7 @@ def fold_formulas(address: int) -> None:
     block, call_address = formula_columns_at(address), call_room()
     call, source = call_at(call_address), source_at(block.source)
     call.cells = call.leaf_stride = call.round_stride = call.cell_stride = call.parts = 0
-    call.leaves, call.kept, call.source = 1, block.kept, block.source
+    call.leaves, call.kept, call.source, call.picks = 1, block.kept, block.source, 0
     for first in range(0, block.extent, block.side):
         call.n = min(block.side, block.extent - first)
         call_fold(block.fold, (call_address,))

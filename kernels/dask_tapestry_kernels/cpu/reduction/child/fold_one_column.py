@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import fetch_lines
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps
 from dask_tapestry_kernels.elementary.compiled_functions import inlined
+
+# Bytes ahead of what is folded that are asked for, as memory comes by itself up to the end of a
+# page; a second pass, which has its own leaf in the first cache, asks so far beyond it. Sums of
+# rows of 6000 x 6000 float64 take 9.2 ms of a thread unasked for, 7.4 so, and with 1 or 16 KiB 8.4;
+# standard deviations 14.3 and 9.1, and 11.8 where the first pass alone asks.
+AHEAD: Final = 4096
 
 
 def row_folder(folded: LeafPass) -> Any:
@@ -20,16 +27,21 @@ def row_folder(folded: LeafPass) -> Any:
     step, step_some, halve = passes.step(), passes.step_some(), passes.halve()
     load, write = passes.context(True), LaneOps(folded, 1).write()
 
+    item, again = folded.cell.itemsize, folded.context is not None
+    line = LANES * item
+
     @inlined
     def row(address: int, n: int, round_stride: int, told: int, parts: int, index: int) -> None:
-        context = load(told, index)
+        context, far = load(told, index), AHEAD + (n * item if again else 0)
         rounds = n // LANES
         rest = n - rounds * LANES
         if rounds:
             lanes = read(address, context, 0)
             i = 1
             while i < rounds:
-                lanes = step(lanes, read(address + i * round_stride, context, i * LANES))
+                at = address + i * round_stride
+                fetch_lines(at + far, line)
+                lanes = step(lanes, read(at, context, i * LANES))
                 i += 1
             if rest:
                 last = read_some(address + rounds * round_stride, rest, context, rounds * LANES)

@@ -125,7 +125,7 @@ def _fold_box(block: Record, pitch: int, base: int) -> None:
     for axis in range(plan.run_axis + 1, block.reduced):
         plan.pitch *= _leaves_along(block, axis)
     call.parts = parts
-    call.source = 0
+    call.source, call.picks = 0, block.picks
     for axis in range(block.ndim):
         put(plan.box, axis, get(block.shape, axis))
         put(plan.place, axis, 0)
@@ -152,16 +152,17 @@ def _fold_rows(block: Record, rows: int) -> None:
     call.cell_stride = item
     call.kept = 1
     call.parts = parts
-    call.source = 0
+    call.source = call.picks = 0
     for part in range(block.part_count):
         put(parts, part, block.scratch + part * MOST_RUN * STATE_BYTES)
-    operands = block.operands
+    operands, picks = block.operands, block.picks
     for number in range(rows):
+        place = get(picks, number) if picks else number
         first = 0
         while first < extent:
             whole = min((extent - first) // side, MOST_RUN)
             n, leaves = (side, whole) if whole else (extent - first, 1)
-            call.cells = get(operands, 0) + number * get(operands, 3) + first * item
+            call.cells = get(operands, 0) + place * get(operands, 3) + first * item
             call.leaves = leaves
             call.n = n
             call_fold(block.fold, (call_address,))

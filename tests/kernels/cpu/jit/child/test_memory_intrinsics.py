@@ -19,6 +19,17 @@ def test_cells_are_read_and_written_at_addresses():
     assert cells.tolist() == [3, 2, 1]
 
 
+@njit
+def ask(address, length):
+    memory_intrinsics.fetch_lines(address, length)
+    return 1
+
+
+def test_lines_that_are_not_there_are_asked_for_in_vain():
+    assert ask(0, 1000) == 1
+    assert ask(-64, 64) == 1
+
+
 MULTIPLIED = """
 import numpy as np
 from numba import njit

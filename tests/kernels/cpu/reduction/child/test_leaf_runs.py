@@ -44,7 +44,7 @@ def told(blocks, sides, item=8, size=262_144):
     block = record(
         BLOCK, fold=0, row=0, in_line=0, operands=operands, count=len(blocks), shape=shape,
         ndim=rank, reduced=rank, sides=box, item=item, parts=0, part_items=0, part_count=1,
-        scratch=0, size=size,
+        scratch=0, size=size, picks=0,
     )  # fmt: skip
     return block, lists
 
