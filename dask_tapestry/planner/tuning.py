@@ -385,6 +385,7 @@ STEPS_A_COST: Final = 4  # of a plan whose memory takes as long to add up as the
 
 # search/pricing
 SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
+LEAST_COSTS_A_COST: Final = 3  # of what a step takes at least, that take as long as its cost
 
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
 
