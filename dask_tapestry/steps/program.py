@@ -240,14 +240,6 @@ class Program:
         return {}
 
     @cached_property
-    def apart(self) -> Program:
-        """The same program for what `known_accesses` holds: with itself it would be garbage."""
-        made = self._within(self.within)
-        made.share(self)
-        made.__dict__["known_accesses"] = {}
-        return made
-
-    @cached_property
     def found(self) -> dict[str, Any]:
         """What functions have found of this very object, by their names.
 
@@ -388,9 +380,8 @@ class Program:
         return self._with_extents(())
 
     def _with_extents(self, within: Within) -> Program:
-        return self if within == self.within else self._within(within)
-
-    def _within(self, within: Within) -> Program:
+        if within == self.within:
+            return self
         made = Program(self.inputs, self.instructions, within, self.devices)
         made.__dict__["lasting"], made.__dict__["granularity"] = self.lasting, self.granularity
         return made

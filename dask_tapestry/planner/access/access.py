@@ -249,7 +249,7 @@ class Access:
         if known is None:
             if len(program.known_accesses) >= GRIDS_REMEMBERED:
                 program.known_accesses.clear()
-            known = program.known_accesses[cuts] = Access(program.apart, cuts)
+            known = program.known_accesses[cuts] = Access(_apart(program), cuts)
         return known
 
     @cached_property
@@ -335,6 +335,16 @@ class Access:
     def count(self) -> int:
         """Number of blocks."""
         return prod([c.count for c in self.cuts])
+
+
+def _apart(program: Program) -> Program:
+    """The same program without accesses: in a circle with its own it would stay as garbage."""
+    known: Program | None = program.found.get("apart")
+    if known is None:
+        known = program.found["apart"] = replace(program)
+        known.share(program)
+        known.__dict__["known_accesses"] = {}
+    return known
 
 
 @lru_cache(maxsize=1024)
