@@ -111,7 +111,7 @@ class CellExpression:
         """The steps that are constants, in order."""
         return tuple([step for step in self.steps if step.function == "constant"])
 
-    @cached_property
+    @property
     def without_constants(self) -> CellExpression:
         """What expressions have in common that differ in the values of constants alone.
 
@@ -124,8 +124,12 @@ class CellExpression:
         >>> plus(1) == plus(2), plus(1).without_constants == plus(2).without_constants
         (False, True)
         """
+        return self._bare or self  # one that held itself would be garbage
+
+    @cached_property
+    def _bare(self) -> CellExpression | None:
         if all(step.value is None for step in self.steps):
-            return self
+            return None
         plain = [s if s.value is None else s.with_value(b"") for s in self.steps]
         return CellExpression(self.parameters, tuple(plain))
 

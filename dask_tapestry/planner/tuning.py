@@ -171,7 +171,7 @@ PARENT_NEARNESS: Final = 0.2
 CROSSED_SHARE: Final = 0.1  # share of trials with two parents
 NODES_TRIED: Final = 4  # nodes that a mutator is tried at, until it has a move
 WINDOW_TRIALS: Final = 24  # trials in a row, whose gain is compared with what they took
-PATIENCE_WINDOWS: Final = 3  # windows without enough gain, after which the search ends
+PATIENCE_WINDOWS: Final = 2  # windows without enough gain, after which the search ends
 UNSURE_SHARE: Final = 1e-3  # of a plan's seconds: predictions are not as exact as that
 PRIOR_TRIALS: Final = 4.0  # trials that a prior counts for
 
@@ -376,8 +376,7 @@ MANY_SLICES: Final = 2_000  # of a step: half a second of a scheduler
 MANY_EDGES: Final = 30_000  # of a reader: the scheduler is busy for seconds, and the network waits
 
 # search/islands
-# Costs, a minute: a shorter search has no parts, which would know less each
-LONG_SEARCH_COSTS: Final = 200_000
+LONG_SEARCH_COSTS: Final = 200_000  # a minute: parts of a shorter search would know less each
 
 # search/plan_evaluator
 NODES_A_COST: Final = 16  # of a graph that take as long to evaluate as the cost of one step
@@ -385,6 +384,7 @@ STEPS_A_COST: Final = 4  # of a plan whose memory takes as long to add up as the
 
 # search/pricing
 SHORT_PROGRAM: Final = 8  # operators whose cost takes as long as the rest of a step's
+LEAST_COSTS_A_COST: Final = 3  # of what a step takes at least, that take as long as its cost
 
 # For who reads or waits: how much a page, a line or a wait may hold. No value depends on it.
 

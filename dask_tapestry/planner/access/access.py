@@ -105,8 +105,8 @@ class ClassLeaf:
 class ClassTree:
     """A domain that is divided: along its ways, or into diagonals and the rest."""
 
-    def __init__(self, access: Access, domain: Domain, division: DomainSplit) -> None:
-        self._access, self._domain = access, domain
+    def __init__(self, grid: _StudiedGrid, domain: Domain, division: DomainSplit) -> None:
+        self._grid, self._domain = grid, domain
         self._starts = {
             way: sorted({0, *[s for s in starts if 0 < s < domain.ways[way].count]})
             for way, starts in division.starts.items()
@@ -134,7 +134,7 @@ class ClassTree:
     def _part(self, part: Place) -> ClassLeaf | ClassTree | BandedClasses:
         known = self._parts.get(part)
         if known is None:
-            known = self._parts[part] = self._access.node(self._part_domain(part))
+            known = self._parts[part] = self._grid.classes(self._part_domain(part))
         return known
 
     def _part_domain(self, part: Place) -> Domain:
@@ -170,8 +170,8 @@ class ClassTree:
 class BandedClasses:
     """A domain whose diagonals near one of them differ from the rest."""
 
-    def __init__(self, access: Access, rest: ClassLeaf, band: Band) -> None:
-        self._access, self._rest, self._band = access, rest, band
+    def __init__(self, grid: _StudiedGrid, rest: ClassLeaf, band: Band) -> None:
+        self._grid, self._rest, self._band = grid, rest, band
         self._lines: dict[int, DomainDiagonal] = dict(rest.domain.lines)
         self._nodes: dict[int, ClassLeaf | ClassTree | BandedClasses] = {}
 
@@ -185,7 +185,7 @@ class BandedClasses:
     def _node(self, value: int) -> ClassLeaf | ClassTree | BandedClasses:
         known = self._nodes.get(value)
         if known is None:
-            known = self._nodes[value] = self._access.node(self._lines[value].domain)
+            known = self._nodes[value] = self._grid.classes(self._lines[value].domain)
         return known
 
     def leaves(self) -> Iterator[ClassLeaf]:
@@ -193,6 +193,29 @@ class BandedClasses:
         yield self._rest
         for value in self._lines:
             yield from self._node(value).leaves()
+
+
+class _StudiedGrid(NamedTuple):
+    """What divides the blocks of a grid into classes."""
+
+    program: Program
+    cuts: tuple[Cuts, ...]
+
+    def classes(self, domain: Domain) -> ClassLeaf | ClassTree | BandedClasses:
+        """The classes of the blocks of a domain."""
+        inputs, studied = len(self.program.inputs), self._study(domain)
+        while not isinstance(studied, TranslatedBlocks):
+            if studied.starts or studied.strides:
+                return ClassTree(self, domain, studied)
+            assert studied.band is not None
+            band = studied.band
+            studied = self._study(replace(domain, band=band))
+            if isinstance(studied, TranslatedBlocks):
+                return BandedClasses(self, ClassLeaf(studied, inputs), band)
+        return ClassLeaf(studied, inputs)
+
+    def _study(self, domain: Domain) -> TranslatedBlocks | DomainSplit:
+        return study(self.program, self.cuts, domain, _regularity(self.program))
 
 
 class Access:
@@ -226,12 +249,8 @@ class Access:
         if known is None:
             if len(program.known_accesses) >= GRIDS_REMEMBERED:
                 program.known_accesses.clear()
-            known = program.known_accesses[cuts] = Access(program, cuts)
+            known = program.known_accesses[cuts] = Access(_apart(program), cuts)
         return known
-
-    @cached_property
-    def _regularity(self) -> tuple[Regularity | None, ...]:
-        return _regularity(self.program)
 
     @cached_property
     def _rows(self) -> tuple[tuple[list[int], list[int]], ...]:
@@ -253,22 +272,9 @@ class Access:
                     for axis, ((_, counts), n) in enumerate(zip(self._rows, part, strict=True))
                 ]
             )
-            tree = self._tops[part] = self.node(Domain(first, ways))
+            grid = _StudiedGrid(self.program, self.cuts)
+            tree = self._tops[part] = grid.classes(Domain(first, ways))
         return tree
-
-    def node(self, domain: Domain) -> ClassLeaf | ClassTree | BandedClasses:
-        """The classes of the blocks of a domain."""
-        inputs = len(self.program.inputs)
-        studied = study(self.program, self.cuts, domain, self._regularity)
-        while not isinstance(studied, TranslatedBlocks):
-            if studied.starts or studied.strides:
-                return ClassTree(self, domain, studied)
-            assert studied.band is not None
-            band = studied.band
-            studied = study(self.program, self.cuts, replace(domain, band=band), self._regularity)
-            if isinstance(studied, TranslatedBlocks):
-                return BandedClasses(self, ClassLeaf(studied, inputs), band)
-        return ClassLeaf(studied, inputs)
 
     def leaf(self, index: tuple[int, ...]) -> tuple[ClassLeaf, Place]:
         """The class of a block, and its place there."""
@@ -329,6 +335,16 @@ class Access:
     def count(self) -> int:
         """Number of blocks."""
         return prod([c.count for c in self.cuts])
+
+
+def _apart(program: Program) -> Program:
+    """The same program without accesses: in a circle with its own it would stay as garbage."""
+    known: Program | None = program.found.get("apart")
+    if known is None:
+        known = program.found["apart"] = replace(program)
+        known.share(program)
+        known.__dict__["known_accesses"] = {}
+    return known
 
 
 @lru_cache(maxsize=1024)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Set
 from functools import partial
 from math import inf
 
-from dask_tapestry.planner.cost.rank import NOTHING, Rank, rank
+from dask_tapestry.planner.cost.rank import NOTHING, Rank
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
 from dask_tapestry.planner.fusion.group import Group, is_external
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.grid import Grid
-from dask_tapestry.planner.search.pricing import Cut, PricedGroup, Pricing
+from dask_tapestry.planner.search.pricing import AskedStep, Cut, PricedGroup, Pricing
 from dask_tapestry.teg import Graph, Node
 
 NO_GRIDS: Mapping[Node, Grid] = {}
@@ -46,7 +46,7 @@ def evaluate_within(
         priced = place(node, held, placed, pricing, choices.grids, chosen, too_much)
         placed[node] = priced
         if most is not None:
-            so_far = so_far.plus(rank(priced.cost, priced.limits))
+            so_far = so_far.plus(priced.rank)
             if so_far > most:
                 return None
     return State(choices, graph, placed, tuple(m.place for m in pricing.machine.places))
@@ -76,15 +76,33 @@ def place(
         else (placed[x].grid if x in placed else None)
         for x in group.inputs
     )
-    named = [m.place for m in pricing.machine.places if m.place in node.operator.workers]
+    grid = grids.get(node)
+    last = pricing.asked.get(node)
+    if last is not None and last.is_of(group, cuts, grid, chosen):
+        return last.priced
+    priced = _anywhere(group, cuts, pricing, grid, chosen, is_too_much)
+    if is_too_much is None or not is_too_much(priced.rank):
+        pricing.asked[node] = AskedStep(grid, chosen, priced)
+    return priced
+
+
+def _anywhere(
+    group: Group,
+    cuts: Cut,
+    pricing: Pricing,
+    grid: Grid | None,
+    chosen: str | None,
+    is_too_much: Callable[[Rank], bool] | None,
+) -> PricedGroup:
+    """A group at the `chosen` place, where the user has asked, or else where it is best."""
+    named = [m.place for m in pricing.machine.places if m.place in group.node.operator.workers]
     if named:
-        return _cut(group, cuts, pricing.at(named[0]), grids.get(node))
-    found = _cut(group, cuts, pricing.at(chosen or ""), grids.get(node), is_too_much)
-    if chosen is not None or not rank(found.cost, found.limits).excess:
+        return _cut(group, cuts, pricing.at(named[0]), grid)
+    found = _cut(group, cuts, pricing.at(chosen or ""), grid, is_too_much)
+    if chosen is not None or not found.rank.excess:
         return found
-    places, grid = pricing.machine.places, grids.get(node)
-    others = [_cut(group, cuts, pricing.at(m.place), grid) for m in places]
-    return min((found, *others), key=lambda priced: rank(priced.cost, priced.limits))
+    others = [_cut(group, cuts, pricing.at(m.place), grid) for m in pricing.machine.places]
+    return min((found, *others), key=lambda priced: priced.rank)
 
 
 def _cut(

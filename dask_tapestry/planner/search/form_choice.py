@@ -15,7 +15,7 @@ from typing import Final
 
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import NOTHING as NOTHING_TAKEN
-from dask_tapestry.planner.cost.rank import Rank, preferred, rank, total
+from dask_tapestry.planner.cost.rank import Rank, preferred, total
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.rewriting.rule_choices import form_named
 from dask_tapestry.planner.search.alike import (
@@ -301,7 +301,7 @@ class _Chooser:
                 too_much = None if most is None else partial(so_far.is_beyond, most)
                 priced = place(one, boundary, placed, self.pricing, is_too_much=too_much)
                 steps[one] = placed[one] = priced
-                so_far = so_far.plus(rank(priced.cost, priced.limits))
+                so_far = so_far.plus(priced.rank)
                 if most is not None and so_far > most:
                     break
         return steps

@@ -15,7 +15,6 @@ from dataclasses import replace
 from math import prod
 
 from dask_tapestry.errors import PlanError
-from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.cost.typical_blocks import largest_block
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.rule_choices import form_of_part, forms_of
@@ -44,7 +43,7 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     reshapes: then all of them, too.
     """
     nodes = [n for n in recomputed_members(priced) if n not in state.placed]
-    all_recomputed = nodes if rank(priced.cost, priced.limits).excess else []
+    all_recomputed = nodes if priced.rank.excess else []
     sources = [n for n in nodes if isinstance(n.operator, Source)]
     arranged = [n for n in arrangements(priced, sources) if n not in state.placed]
     parts = [n for n in parts_read(priced, sources) if n not in state.placed]

@@ -189,7 +189,10 @@ class PlanEvaluator:
         """
         key = state.choices.key
         if key not in self._usual_peaks:
-            known = self._peaks.get(key) or self._memory(state).fullest(Slices.USUAL)
+            known = self._peaks.get(key)
+            if known is None:
+                self._count_memory(state)
+                known = self._memory(state).fullest(Slices.USUAL)
             self._usual_peaks[key] = known.bytes
         return self._usual_peaks[key]
 

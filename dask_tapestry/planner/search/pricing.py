@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
@@ -21,7 +21,7 @@ from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
 from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid
-from dask_tapestry.planner.tuning import SHORT_PROGRAM
+from dask_tapestry.planner.tuning import LEAST_COSTS_A_COST, SHORT_PROGRAM
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.steps.program import Program
@@ -61,9 +61,35 @@ class PricedGroup:
     second: Grid | None = None
     coarser: Grid | None = None
 
+    @cached_property
+    def rank(self) -> Rank:
+        """Its place among others."""
+        return rank(self.cost, self.limits)
+
     def on(self, machine: Machine) -> Machine:
         """The machine that computes it, of all that there is."""
         return machine_for(self.cost, self.limits, machine.at(self.place).on(self.group.device))
+
+
+class AskedStep(NamedTuple):
+    """A step as it was asked for last.
+
+    Attributes
+    ----------
+    grid, place
+        How it was to be cut, and where to be computed, if that was asked.
+    priced
+        What was found.
+    """
+
+    grid: Grid | None
+    place: str | None
+    priced: PricedGroup
+
+    def is_of(self, group: Group, held: Cut, grid: Grid | None, place: str | None) -> bool:
+        """Whether the same is asked again."""
+        is_same = self.priced.group is group and self.place == place
+        return is_same and self.priced.held == held and self.grid == grid
 
 
 class _KnownGroup(NamedTuple):
@@ -107,10 +133,16 @@ class Pricing:
         What there is, and what blocks may take of it.
     other
         With other limits for the same machine: what was computed for it is known here.
+
+    Attributes
+    ----------
+    asked
+        The steps of the last plans: most of the next one's are the same.
     """
 
     def __init__(self, machine: Machine, limits: Limits, other: Pricing | None = None) -> None:
         self.machine, self.limits, self._other = machine, limits, other
+        self.asked: dict[Node, AskedStep] = {}
         self._spent = [0]  # costs computed, at all places
         self._places: dict[str, Pricing] = {}
         self._groups: dict[Node, list[_KnownGroup]] = {}
@@ -331,7 +363,8 @@ class Pricing:
         key = id(program), grid, held, order
         least = self._least.get(key)
         if least is None:
-            self.evaluated += len(typical_blocks(program, grid))
+            blocks = len(typical_blocks(program, grid))
+            self.evaluated += -(-costs_of(program) * blocks // LEAST_COSTS_A_COST)
             handy = self.limits.handy
             least = step_cost(program, grid, held, self.machine, handy, order, least_needs)
             self._least[key] = least

@@ -1,6 +1,7 @@
 from itertools import product
 from math import prod
 from random import Random
+from weakref import ref
 
 import pytest
 
@@ -90,3 +91,14 @@ def test_irregular_cuts_are_classes_by_rows_of_one_length():
 def test_it_is_remembered():
     one = fused(dt.placeholder((10,), "f8") + 1)
     assert Access.of(one, grid(5, extent=10)) is Access.of(one, grid(5, extent=10))
+
+
+def test_a_program_that_nobody_holds_is_gone_at_once():
+    """In a circle with what is known of it, it would stay until all objects are looked at."""
+    x = dt.placeholder((1000, 1000), "f8")
+    node = (x + x.T + x[::-1]).node
+    one = group_of(node, set()).own
+    assert len(Access.of(one, grid(100, 100)).leaves) > 1
+    gone = ref(one)
+    del one
+    assert gone() is None

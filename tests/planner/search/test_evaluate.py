@@ -71,3 +71,21 @@ def test_a_place_is_taken_that_is_chosen_or_asked_for():
     asked = dt.from_array(np.ones((3, 4)), workers=["small"]).node
     state = evaluate(Graph([asked]), Choices(places={asked: "big"}), of_groups())
     assert state.placed[asked].place == "small"
+
+
+def test_steps_are_as_they_are_asked_for():
+    """Of plans before, a step is taken that reads the same and is asked for so, and no other."""
+    known = pricing()
+    rows = (Cuts.regular(100_000, 4000), Cuts.regular(1000, 1000))
+    cells = (Cuts.regular(100_000, 4000), Cuts.regular(1000, 500))
+    first, other, again = (
+        evaluate(GRAPH, Choices(held=frozenset([X.node]), grids={X.node: one}), known)
+        for one in (rows, cells, rows)
+    )
+    assert (first.placed[X.node].grid, other.placed[X.node].grid) == (rows, cells)
+    for node, step in again.placed.items():
+        assert step == first.placed[node]
+    fresh = evaluate(GRAPH, Choices(held=frozenset([X.node]), grids={X.node: cells}), pricing())
+    assert {n: (p.grid, p.held, p.cost) for n, p in fresh.placed.items()} == {
+        n: (p.grid, p.held, p.cost) for n, p in other.placed.items()
+    }

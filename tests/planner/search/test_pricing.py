@@ -168,3 +168,15 @@ def test_fields_of_one_type_are_one_program():
     programs = [known.group(node, {node}).program for node in (first, second, other)]
     assert programs[0] is programs[1]
     assert programs[1] is not programs[2]
+
+
+def test_a_long_program_counts_for_more():
+    """What steps take at least counts, too, by the operators that are followed."""
+
+    def spent(count):
+        known, x = pricing(), stored((100_000, 1000))
+        joined = dt.concatenate([x[n : n + 50_000] for n in range(count)])
+        known.best(known.group(joined.node, {joined.node}), (), lambda _: True)
+        return known.evaluated
+
+    assert spent(40) > 2 * spent(4)
