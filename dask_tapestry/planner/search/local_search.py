@@ -155,7 +155,7 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
     improved = True
     while improved and space.pricing.evaluated <= last:
         improved = False
-        for choices in _in_other_sizes(space, state):
+        for choices in in_other_sizes(space, state):
             if choices.key in tried or space.pricing.evaluated > last:
                 continue
             tried.add(choices.key)
@@ -167,7 +167,7 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
     return state
 
 
-def _in_other_sizes(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+def in_other_sizes(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """Choices in which operators that have taken forms take one in another size.
 
     Those that are alike first do so together, as the folds of several parts of an array: one after

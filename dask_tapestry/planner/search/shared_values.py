@@ -47,19 +47,26 @@ def hold_shared(state: State, node: Node) -> Choices:
 
 
 def held_instead(state: State, node: Node) -> Iterator[Choices]:
-    """A shared value is held in the place of those that it alone is made of.
+    """A shared value is held in the place of those that it alone is made of, or of parts of it.
 
     Workers may have room for a matrix, or for what is made of it and its transpose, and not both.
+    And its even and its odd rows, each held by itself, are read from other workers by what needs
+    both.
     """
     must = required(state.graph)
-    given_up = {
-        held
-        for held in state.placed
-        if held not in must and state.readers[held] and _leads_only_to(state, held, node)
-    }
-    if given_up:
-        choices = state.choices.fusing(given_up)
-        yield replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
+    may_go = [held for held in state.placed if held not in must and state.readers[held]]
+    made_of = frozenset([held for held in may_go if _leads_only_to(state, held, node)])
+    parts = frozenset([held for held in may_go if _is_part_of(state, held, node)])
+    for given_up in dict.fromkeys((made_of, parts)):
+        if given_up:
+            choices = state.choices.fusing(given_up)
+            yield replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
+
+
+def _is_part_of(state: State, held: Node, node: Node) -> bool:
+    """Whether a held value is made of another one, which its step reads, by selectors alone."""
+    members = state.placed[held].group.members
+    return node in members and all(one is node or one.operator.is_selector for one in members)
 
 
 def _leads_only_to(state: State, held: Node, node: Node) -> bool:
