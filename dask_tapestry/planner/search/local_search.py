@@ -14,6 +14,7 @@ from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
 from dask_tapestry.planner.search.exchanges import exchanges
+from dask_tapestry.planner.search.finer_parts import in_finer_parts
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
     halved,
@@ -305,6 +306,7 @@ def moves(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     for priced in by_cost:
         yield from split(state, priced)
     yield from fuse_sets(state)
+    yield from in_finer_parts(space, state)
     for priced in by_cost:
         yield from pull(state, priced)
     for node in shared_values(state):

@@ -29,7 +29,10 @@ from dask_tapestry.planner.tuning import (
 
 
 class _Taken(NamedTuple):
-    """What a plan takes: seconds, and more bytes and tasks than any plan has anyway."""
+    """What a plan takes: seconds, and more bytes than any plan has anyway.
+
+    Tasks count from several a slot on: fewer would end apart.
+    """
 
     seconds: float
     busy: float
@@ -48,7 +51,7 @@ class _Taken(NamedTuple):
             state.rank.busy,
             state.carried + machine.workers * WORTH_SPARING_BYTES,
             held + WORTH_SPARING_BYTES,
-            tasks + FEW_WAVES * machine.slots,
+            max(tasks, FEW_WAVES * machine.slots),
         )
 
     def is_within(self, other: _Taken) -> bool:
