@@ -29,9 +29,9 @@ from dask_tapestry.planner.tuning import (
 
 
 class _Taken(NamedTuple):
-    """What a plan takes: seconds, and more bytes than any plan has anyway.
+    """What a plan takes: seconds, tasks, and more bytes than any plan has anyway.
 
-    Tasks count from several a slot on: fewer would end apart.
+    No plan has fewer tasks than several a slot, where one had more: these would end apart.
     """
 
     seconds: float
@@ -39,6 +39,7 @@ class _Taken(NamedTuple):
     carried: float
     held: float
     tasks: float
+    fewest: float
 
     @staticmethod
     def by(space: PlanEvaluator, state: State) -> _Taken:
@@ -51,16 +52,19 @@ class _Taken(NamedTuple):
             state.rank.busy,
             state.carried + machine.workers * WORTH_SPARING_BYTES,
             held + WORTH_SPARING_BYTES,
-            max(tasks, FEW_WAVES * machine.slots),
+            tasks,
+            min(tasks, FEW_WAVES * machine.slots),
         )
 
     def is_within(self, other: _Taken) -> bool:
         """Whether it is hardly more of anything."""
-        return all(now <= ALIKE_SECONDS * most for now, most in zip(self, other, strict=True))
+        pairs = zip(self[:-1], other[:-1], strict=True)
+        is_less = all(now <= ALIKE_SECONDS * most for now, most in pairs)
+        return is_less and other.fewest <= ALIKE_SECONDS * self.tasks
 
     def spares(self, other: _Taken) -> bool:
         """Whether it is less in time, or much less of something else."""
-        seconds, _, *rest = zip(self, other, strict=True)
+        seconds, _, *rest = zip(self[:-1], other[:-1], strict=True)
         less = any(now <= LIGHTER_SHARE * before for now, before in rest)
         return less or seconds[0] < LEAST_GAIN * seconds[1]
 
