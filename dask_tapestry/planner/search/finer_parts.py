@@ -1,4 +1,4 @@
-"""Finer parts: a held value is computed in the folds that read it, in parts that fit a block then.
+"""Finer parts: a held value is computed in products that read it, in parts that fit a block then.
 
 Sizes of parts are chosen before steps are put together. Parts of a product that stream through a
 block are large, and what is computed for them in the same block takes all its cells: so the value
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Final
 
 from dask_tapestry.planner.rewriting.rule_choices import form_of_part
 from dask_tapestry.planner.search.alike import one_of_each
@@ -19,9 +20,11 @@ from dask_tapestry.planner.search.moves import fuse, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.teg import Node
 
+PARTS: Final = "parts"  # of a product, as its form is named
+
 
 def in_finer_parts(space: PlanEvaluator, state: State) -> Iterator[Choices]:
-    """Values are computed in the parts of the products and folds that read them, made smaller.
+    """Values are computed in the parts of the products that read them, made smaller.
 
     Those that are alike together, as of all steps of a descent, then the first of them.
     """
@@ -34,12 +37,10 @@ def in_finer_parts(space: PlanEvaluator, state: State) -> Iterator[Choices]:
 
 
 def _are_parts(state: State, owners: Mapping[Node, tuple[Node, int]], node: Node) -> bool:
-    """Whether all that reads a value is a fold or product in a form."""
+    """Whether all that reads a value are products in parts, whose size is their terms."""
     forms = state.choices.forms
-    return all(
-        reader in owners and owners[reader][0] in forms and not reader.operator.transparent
-        for reader in state.readers[node]
-    )
+    taken = [forms.get(owners[r][0]) if r in owners else None for r in state.readers[node]]
+    return all(own is not None and own[-1].name == PARTS for own in taken)
 
 
 def _fused(

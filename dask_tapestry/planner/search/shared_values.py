@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.search.choices import Choices, State
-from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import NEAR_NODES
 from dask_tapestry.steps.access_strides import movement
@@ -83,18 +82,18 @@ def _leads_only_to(state: State, held: Node, node: Node) -> bool:
 
 
 def held_as_read(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
-    """A shared value is held, cut as one of its readers reads it, as the costliest one first.
+    """A shared value is held, cut as its costliest reader reads it that tells how.
 
     In blocks that are best to compute it travels, which may cost more than to read it again. Of a
     running total blocks are read that lie where those before end: only its sums tell which.
     """
     choices = hold_shared(state, node)
     readers = [p for p in state.placed.values() if node in p.group.members]
-    grids = list[Grid]()
     for reader in sorted(readers, key=lambda p: -p.cost.seconds):
         group = space.group(reader.group.node, choices)
         if node in group.inputs:
             moves = movement(group.program)[group.inputs.index(node)]
-            grids.append(moves.pulled(node.type.shape, reader.grid))
-    for grid in dict.fromkeys(grids):
-        yield replace(choices, grids={**choices.grids, node: grid})
+            grid = moves.pulled(node.type.shape, reader.grid)
+            yield replace(choices, grids={**choices.grids, node: grid})
+            if any(cuts.count > 1 for cuts in grid):
+                return

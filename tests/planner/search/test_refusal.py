@@ -107,7 +107,7 @@ def test_drawn_jobs_are_planned_or_refused(seed):
 
 
 def test_a_sort_of_more_than_all_workers_hold_is_refused_when_it_is_planned():
-    two = dt.Resources(workers=2, threads=1, memory="12 MB")
+    two = dt.Resources(workers=2, threads=1, memory="20 MB")
     with pytest.raises(dt.MemoryLimitError, match=r"2 workers, 1 thread of .* each would do"):
         dt.plan(dt.sort(stored((10**7,), "f8", (10**5,))), resources=two)
 
