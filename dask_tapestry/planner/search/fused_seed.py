@@ -39,8 +39,8 @@ def _fused(space: PlanEvaluator, state: State, nodes: Set[Node]) -> Choices:
     least = LARGE_VALUE_SHARE * max(node.type.nbytes for node in nodes)
     while True:
         held = space.pricing.held(state.graph, choices.held, choices.fused)
-        instead = held - choices.fused - set(state.placed)
-        instead = [n for n in instead if not is_external(n) and n.type.nbytes >= least]
+        new = held - choices.fused - set(state.placed)
+        instead = [n for n in new if not is_external(n) and n.type.nbytes >= least]
         if not instead:
             return choices
         choices = choices.fusing(frozenset(instead))
