@@ -75,8 +75,18 @@ def largest_box(cuts: Sequence[Cuts]) -> ZRange:
 @lru_cache(maxsize=1024)
 def _largest_box(cuts: tuple[Cuts, ...]) -> ZRange:
     ndim = len(cuts)
-    spans = [_longest_span(c, (2 * d + 1) * c.count // (2 * ndim)) for d, c in enumerate(cuts)]
+    spans = [_longest_span(c, _inner_number(c.count, d, ndim)) for d, c in enumerate(cuts)]
     return trusted_range(tuple([a for a, _ in spans]), tuple([b for _, b in spans]))
+
+
+def _inner_number(count: int, dim: int, ndim: int) -> int:
+    """A block's number along a dimension: another one along each, of inner ones if these suffice.
+
+    >>> [_inner_number(5, dim, 3) for dim in range(3)]
+    [1, 2, 3]
+    """
+    edge = 1 if count - 2 >= ndim else 0
+    return edge + (2 * dim + 1) * (count - 2 * edge) // (2 * ndim)
 
 
 def _longest_span(cuts: Cuts, number: int) -> tuple[int, int]:

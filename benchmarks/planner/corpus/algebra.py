@@ -64,7 +64,7 @@ def svd() -> Any:
 QR = nbytes(10**8, 64)
 
 
-@job("R of a tall matrix", TALL, TALL.bound(QR, merged(TALL, nbytes(64, 64))))
+@job("R of a tall matrix", TALL, TALL.bound(QR, merged(TALL, nbytes(64, 64)), block=QR / 200))
 def triangle() -> Any:
     return dt.linalg.qr(dt.placeholder((10**8, 64), "f8", (500_000, 64)))[1]
 

@@ -238,7 +238,13 @@ def teleconnection() -> Any:
 MEMBERS = nbytes(50, 360, LAT, LON, itemsize=4)
 
 
-@job("ensemble mean and spread", CLIMATE, CLIMATE.bound(MEMBERS, block=CHUNK))
+# A chunk has 30 times, so all members of a time are 12 blocks: four workers share each of them, and
+# three of these send sums and squares
+@job(
+    "ensemble mean and spread",
+    CLIMATE,
+    CLIMATE.bound(MEMBERS, 3 * 2 * 360 * FIELD, 4 * 2 * 360 * FIELD, block=CHUNK),
+)
 def ensemble() -> Any:
     x = dt.placeholder((50, 360, LAT, LON), "f4", (1, 30, LAT, LON))
     return [stored(x.mean(axis=0), name="mean"), stored(x.std(axis=0), name="spread")]

@@ -179,7 +179,11 @@ def circle() -> Any:
     return (x * x + y * y < 1).mean()
 
 
-@job("weighted means of samples", SMALL, SMALL.bound(TABLE, merged(SMALL, nbytes(200, 100))))
+@job(
+    "weighted means of samples",
+    SMALL,
+    SMALL.bound(TABLE, merged(SMALL, nbytes(200, 100)), block=TABLE / 100),
+)
 def bootstrap() -> Any:
     weights = dt.random.default_rng(0).poisson(1.0, (200, ROWS)).astype("f4")
     return weights @ table()

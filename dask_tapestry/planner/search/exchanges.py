@@ -83,7 +83,7 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
 def _exchangeable(space: PlanEvaluator, state: State) -> list[_Value]:
     """The largest values that may go through a store, and those in the graph as it was."""
     candidates = _candidates(space, state)
-    owners = _owners(space, state)
+    owners = owners_of(space, state)
     found = [
         _Value(node, *owners[node], *candidates[node])
         for node in candidates
@@ -92,7 +92,7 @@ def _exchangeable(space: PlanEvaluator, state: State) -> list[_Value]:
     return sorted(found, key=lambda one: -one.node.type.nbytes)[:MOST_EXCHANGED_VALUES]
 
 
-def _owners(space: PlanEvaluator, state: State) -> dict[Node, tuple[Node, int]]:
+def owners_of(space: PlanEvaluator, state: State) -> dict[Node, tuple[Node, int]]:
     """Of each node, the one of the graph without forms that it is part of, and which part."""
     forms = state.choices.forms
     _, became = space.became(forms)

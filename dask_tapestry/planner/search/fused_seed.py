@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from dask_tapestry.planner.search.choices import State
+from dask_tapestry.planner.fusion.group import is_external
+from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import fuse, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import LARGE_VALUE_SHARE, SEED_GAIN
@@ -23,10 +24,26 @@ def with_all_fused(space: PlanEvaluator, state: State) -> State:
     enough = state.rank.with_seconds(SEED_GAIN)
     found = []
     for nodes in {frozenset(nodes): None for nodes in _sets(state) if nodes}:
-        other = space.state_within(fuse(state, nodes), enough)
+        other = space.state_within(_fused(space, state, nodes), enough)
         if other is not None and other.rank < enough and space.fits(other):
             found.append(other)
     return min(found, key=lambda other: other.rank, default=state)
+
+
+def _fused(space: PlanEvaluator, state: State, nodes: Set[Node]) -> Choices:
+    """The choices in which nodes are not held, nor what would be held in their place.
+
+    Costly formulas are that several steps read, as the cells of a network behind its products.
+    """
+    choices = fuse(state, nodes)
+    least = LARGE_VALUE_SHARE * max(node.type.nbytes for node in nodes)
+    while True:
+        held = space.pricing.held(state.graph, choices.held, choices.fused)
+        new = held - choices.fused - set(state.placed)
+        instead = [n for n in new if not is_external(n) and n.type.nbytes >= least]
+        if not instead:
+            return choices
+        choices = choices.fusing(frozenset(instead))
 
 
 def _sets(state: State) -> tuple[Set[Node], Set[Node]]:

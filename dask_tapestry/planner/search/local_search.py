@@ -14,6 +14,7 @@ from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
 from dask_tapestry.planner.search.exchanges import exchanges
+from dask_tapestry.planner.search.finer_parts import in_finer_parts
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
     halved,
@@ -155,7 +156,7 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
     improved = True
     while improved and space.pricing.evaluated <= last:
         improved = False
-        for choices in _in_other_sizes(space, state):
+        for choices in in_other_sizes(space, state):
             if choices.key in tried or space.pricing.evaluated > last:
                 continue
             tried.add(choices.key)
@@ -167,7 +168,7 @@ def resized(space: PlanEvaluator, state: State, costs: int) -> State:
     return state
 
 
-def _in_other_sizes(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+def in_other_sizes(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """Choices in which operators that have taken forms take one in another size.
 
     Those that are alike first do so together, as the folds of several parts of an array: one after
@@ -305,6 +306,7 @@ def moves(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     for priced in by_cost:
         yield from split(state, priced)
     yield from fuse_sets(state)
+    yield from in_finer_parts(space, state)
     for priced in by_cost:
         yield from pull(state, priced)
     for node in shared_values(state):

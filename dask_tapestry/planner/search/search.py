@@ -50,6 +50,7 @@ from dask_tapestry.planner.search.plan_spaces import (
     plan_spaces,
     ways_to_fit,
 )
+from dask_tapestry.planner.search.polish import polished
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.refusal import Misfit, refusal
 from dask_tapestry.planner.search.relays import with_relays
@@ -358,6 +359,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
     best = with_shared_reads(space, best, each // SEARCH_AGAIN_PART)
     best = with_room(space, with_less_held(space, best, each), each)
+    best = polished(space, best, each // SEARCH_AGAIN_PART)
     hope = space.hope(fastest)
     return SearchResult(best, points, again, hope, seed_seconds=first.seconds)
 

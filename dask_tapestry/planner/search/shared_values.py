@@ -46,19 +46,26 @@ def hold_shared(state: State, node: Node) -> Choices:
 
 
 def held_instead(state: State, node: Node) -> Iterator[Choices]:
-    """A shared value is held in the place of those that it alone is made of.
+    """A shared value is held in the place of those that it alone is made of, or of parts of it.
 
     Workers may have room for a matrix, or for what is made of it and its transpose, and not both.
+    And its even and its odd rows, each held by itself, are read from other workers by what needs
+    both.
     """
     must = required(state.graph)
-    given_up = {
-        held
-        for held in state.placed
-        if held not in must and state.readers[held] and _leads_only_to(state, held, node)
-    }
-    if given_up:
-        choices = state.choices.fusing(given_up)
-        yield replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
+    may_go = [held for held in state.placed if held not in must and state.readers[held]]
+    made_of = frozenset([held for held in may_go if _leads_only_to(state, held, node)])
+    parts = frozenset([held for held in may_go if _is_part_of(state, held, node)])
+    for given_up in dict.fromkeys((made_of, parts)):
+        if given_up:
+            choices = state.choices.fusing(given_up)
+            yield replace(choices, held=choices.held | {node}, fused=choices.fused - {node})
+
+
+def _is_part_of(state: State, held: Node, node: Node) -> bool:
+    """Whether a held value is made of another one, which its step reads, by selectors alone."""
+    members = state.placed[held].group.members
+    return node in members and all(one is node or one.operator.is_selector for one in members)
 
 
 def _leads_only_to(state: State, held: Node, node: Node) -> bool:
@@ -75,9 +82,10 @@ def _leads_only_to(state: State, held: Node, node: Node) -> bool:
 
 
 def held_as_read(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
-    """A shared value is held, cut as its costliest reader reads it.
+    """A shared value is held, cut as its costliest reader reads it that tells how.
 
-    In blocks that are best to compute it travels, which may cost more than to read it again.
+    In blocks that are best to compute it travels, which may cost more than to read it again. Of a
+    running total blocks are read that lie where those before end: only its sums tell which.
     """
     choices = hold_shared(state, node)
     readers = [p for p in state.placed.values() if node in p.group.members]
@@ -87,4 +95,5 @@ def held_as_read(space: PlanEvaluator, state: State, node: Node) -> Iterator[Cho
             moves = movement(group.program)[group.inputs.index(node)]
             grid = moves.pulled(node.type.shape, reader.grid)
             yield replace(choices, grids={**choices.grids, node: grid})
-            return
+            if any(cuts.count > 1 for cuts in grid):
+                return

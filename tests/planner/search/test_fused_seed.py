@@ -60,3 +60,18 @@ def test_large_values_are_fused_and_nodes_of_folds_held():
     assert fused.seconds <= state.seconds
     plan = dt.plan(h, h.mean(0), resources=WORKERS)
     assert plan.cost["bytes_read"] < 1.2 * x.nbytes
+
+
+def test_nothing_is_held_in_the_place_of_what_is_fused():
+    """Cells behind the products of a network are costly, and several steps read them."""
+    n = 128
+    x, w = stored((20_000_000, 32, 64), "f4", (100_000, 32, 64)), stored((64, 4 * n), "f4")
+    u = stored((n, 4 * n), "f4")
+    h = c = dt.zeros((x.shape[0], n), dtype="f4")
+    for step in range(4):
+        gates = 1 / (1 + dt.exp(-(x[:, step] @ w + h @ u)))
+        c = gates[:, :n] * c + gates[:, n : 2 * n] * dt.tanh(gates[:, 2 * n : 3 * n])
+        h = gates[:, 3 * n :] * dt.tanh(c)
+    cost = dt.plan(h, c.mean(0), resources=WORKERS).cost
+    assert cost["bytes_read"] < 2.1 * x.nbytes
+    assert cost["bytes_moved"] < 0.1 * h.nbytes

@@ -34,7 +34,7 @@ def test_a_source_of_two_steps_is_held_as_is_best_or_as_the_costlier_one_reads_i
     node, space, state = computed_where_it_is_read()
     assert node in shared_values(state)
     assert node not in state.placed
-    alone, (as_read,) = hold_shared(state, node), held_as_read(space, state, node)
+    alone, (as_read, *_) = hold_shared(state, node), held_as_read(space, state, node)
     assert as_read.held == alone.held
     (cuts, *_) = as_read.grids[node]
     readers = [p for p in state.placed.values() if node in p.group.members]
@@ -82,3 +82,35 @@ def test_a_value_is_held_in_the_place_of_what_it_alone_is_made_of():
     also = space_of(both @ v, both @ (v + 1), x.max())
     state = also.state(Choices(held=frozenset([x.node]), fused=fused))
     assert list(held_instead(state, both.node)) == [], "another result reads it too"
+
+
+def test_a_running_total_is_held_as_its_sums_are_read():
+    x = stored((14_610, 721, 1440), "f4", (120, 721, 1440))
+    machines = dt.Resources(workers=50, threads=4, memory="16 GiB")
+    plan = dt.plan(dt.cumsum(x, axis=0)[::2] * 1.0, dt.cumsum(x, axis=0).max(0), resources=machines)
+    assert plan.cost["bytes_read"] < 1.1 * x.nbytes
+
+
+def test_a_value_is_held_in_the_place_of_its_parts():
+    x = stored((2**24, 100), "f8", (2**18, 100))
+    even, odd = x[::2], x[1::2]
+    space = space_of(((even - odd) ** 2).sum(0), (even + odd).max(0))
+    parts = frozenset([even.node, odd.node])
+    state = space.state(Choices(held=parts))
+    assert x.node in shared_values(state)
+    (choices,) = held_instead(state, x.node)
+    assert x.node in choices.held
+    assert choices.fused >= parts
+    assert x.node in space.state(choices).placed
+
+
+def test_even_and_odd_rows_are_read_once_and_not_moved():
+    x = stored((2**28, 100), "f8", (2**20, 100))
+    out, level = [], x
+    for _ in range(3):
+        low, high = level[::2] + level[1::2], level[::2] - level[1::2]
+        out.append((high * high).sum(0))
+        level = low
+    machines = dt.Resources(workers=50, threads=4, memory="16 GiB")
+    cost = dt.plan(*out, level.sum(0), resources=machines).cost
+    assert cost["bytes_read"] + cost["bytes_moved"] < 1.1 * x.nbytes
