@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,8 +55,12 @@ class JoinedSource(ChunkedSource):
     stacked: bool
     ends: tuple[int, ...]
     type: TensorType
-    stored: tuple[int, ...]
-    read_parts: tuple[int, ...]
+    stored: tuple[int, ...] | None
+    read_parts: tuple[int, ...] | None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields: hashes of texts differ in other processes."""
+        return {field.name: self.__dict__[field.name] for field in fields(self)}
 
     def __hash__(self) -> int:
         return self._hash
@@ -84,7 +88,7 @@ class JoinedSource(ChunkedSource):
         return self.joined[0].is_plain
 
     @property
-    def read_sides(self) -> tuple[int, ...]:
+    def read_sides(self) -> tuple[int, ...] | None:
         return self.read_parts
 
     def with_joined(self, sources: Sequence[Source]) -> JoinedSource:
@@ -171,51 +175,48 @@ def joined_source(
     type_
         Of all cells.
     """
-    if any(part.chunks is None or part.external or part.layout is not None for part in parts):
+    if any(part.external or part.layout is not None for part in parts):
         return None
     if len({_kind(part, -1 if stacked else axis) for part in parts}) > 1:
         return None
-    chunks, sides = parts[0].chunks, parts[0].read_sides
-    assert chunks is not None
-    if sides is None:
+    lengths = [1 if stacked else part.infer().shape[axis] for part in parts]
+    places = axis, lengths, stacked
+    try:
+        stored, read = (
+            _sides_of_all([getattr(part, name) for part in parts], *places)
+            for name in ("chunks", "read_sides")
+        )
+    except _UnevenError:
         return None
-    if stacked:
-        stored, read = _with_side(chunks, axis, 1), _with_side(sides, axis, 1)
-        ends = tuple(range(1, len(parts) + 1))
-        return JoinedSource(tuple(parts), axis, True, ends, type_, stored, read)
-    lengths = [part.infer().shape[axis] for part in parts]
-    side = _common_side([part.chunks for part in parts], lengths, axis)
-    own = _common_side([part.read_sides for part in parts], lengths, axis)
-    if not side or not own:
-        return None
-    stored, read = _replaced(chunks, axis, side), _replaced(sides, axis, own)
-    return JoinedSource(tuple(parts), axis, False, tuple(accumulate(lengths)), type_, stored, read)
+    ends = tuple(accumulate(lengths))
+    return JoinedSource(tuple(parts), axis, stacked, ends, type_, stored, read)
+
+
+class _UnevenError(Exception):
+    """Chunks do not lie as those of one array."""
 
 
 def _kind(part: Source, axis: int) -> tuple[object, ...]:
     """What parts have in common that are stored alike but for their lengths along an axis."""
     type_ = part.infer()
-    sides = [tuple(n for a, n in enumerate(s or ()) if a != axis) for s in _sides_of(part)]
+    known = part.infer().shape, part.chunks, part.read_sides
+    sides = [s and tuple(n for a, n in enumerate(s) if a != axis) for s in known]
     return type(part), type_.dtype, part.is_plain, part.fills, *sides
 
 
-def _sides_of(part: Source) -> tuple[tuple[int, ...] | None, ...]:
-    return part.infer().shape, part.chunks, part.read_sides
-
-
-def _common_side(sides: Sequence[tuple[int, ...] | None], lengths: Sequence[int], axis: int) -> int:
-    """The length of all chunks along an axis, but the last one; 0 if they have none in common."""
-    own = [min(s[axis], n) for s, n in zip(sides, lengths, strict=True) if s is not None]
-    *others, last = own
-    side = own[0]
-    if not all(own) or any(n % side for n in lengths[:-1]) or not set(others) <= {side}:
-        return 0
-    return side if last == min(side, lengths[-1]) else 0
-
-
-def _with_side(sides: tuple[int, ...], axis: int, side: int) -> tuple[int, ...]:
-    return (*sides[:axis], side, *sides[axis:])
-
-
-def _replaced(sides: tuple[int, ...], axis: int, side: int) -> tuple[int, ...]:
-    return (*sides[:axis], side, *sides[axis + 1 :])
+def _sides_of_all(
+    sides: Sequence[tuple[int, ...] | None], axis: int, lengths: Sequence[int], stacked: bool
+) -> tuple[int, ...] | None:
+    """The sides of all chunks, where parts of some lengths along an axis have chunks of `sides`."""
+    own = [one for one in sides if one is not None]
+    if not own:
+        return None
+    before, after = own[0][:axis], own[0][axis + (not stacked) :]
+    if stacked:
+        return (*before, 1, *after)
+    *others, last = [min(one[axis], n) for one, n in zip(own, lengths, strict=True)]
+    side = others[0] if others else last
+    uneven = any(n % side for n in lengths[:-1]) if side else True
+    if uneven or set(others) - {side} or last != min(side, lengths[-1]):
+        raise _UnevenError
+    return (*before, side, *after)

@@ -1,7 +1,10 @@
 """A source that joins others reads what they have, and is stored as they are."""
 
+import pickle
+from dataclasses import fields
 from itertools import accumulate
 
+import h5py
 import numpy as np
 import pytest
 import zarr
@@ -119,6 +122,32 @@ def test_slots_are_equal_for_all_that_are_stored_alike(tmp_path):
     assert one.slot(3, "plan") != one.slot(4, "plan")
     assert hash(one.slot(3, "plan")) == hash(other.slot(3, "plan"))
     assert one.origin() != other.origin()
+
+
+def test_what_is_known_of_it_stays_in_its_process(tmp_path):
+    sources, parts = stored(tmp_path, (4, 4))
+    one = joined(sources, 0, False, np.concatenate(parts))
+    assert one.joined_forms
+    assert hash(one)
+    again = pickle.loads(pickle.dumps(one))
+    assert again == one
+    assert vars(again).keys() == {field.name for field in fields(one)}
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_files_without_chunks(tmp_path, stacked):
+    sources, parts = [], []
+    for number in range(3):
+        parts.append(np.random.default_rng(number).random((4, 5)))
+        with h5py.File(tmp_path / f"{number}.h5", "w") as file:
+            file["x"] = parts[-1]
+        data = h5py.File(tmp_path / f"{number}.h5", "r")["x"]
+        sources.append(dt.from_array(data).node.operator)
+    cells = np.stack(parts) if stacked else np.concatenate(parts)
+    one = joined(sources, 0, stacked, cells)
+    assert one.chunks is None
+    for box in boxes(cells.shape):
+        np.testing.assert_array_equal(one.read(box), cells[box.slices()])
 
 
 def test_joined_sources_may_be_joined(tmp_path):
