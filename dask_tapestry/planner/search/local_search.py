@@ -52,6 +52,7 @@ from dask_tapestry.planner.tuning import (
     LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     SECOND_CHANCES,
+    STREAMED_BLOCKS_A_SLOT,
 )
 from dask_tapestry.teg import Node
 
@@ -250,14 +251,22 @@ def _whole(space: PlanEvaluator, state: State, others: Iterable[Choices], last: 
 def _finer(state: State) -> Iterator[Choices]:
     """Choices in which the blocks that take most are cut more finely, of steps alike together.
 
-    Cut alike, the blocks of a value that is changed step by step take each other's place.
+    Blocks take memory while they are computed, and then those that wait for who reads them. Cut
+    alike, the blocks of a value that is changed step by step take each other's place.
     """
     alike: dict[object, list[PricedGroup]] = {}
     for priced in state.placed.values():
         alike.setdefault((priced.group.node.type, priced.grid), []).append(priced)
-    heavy = sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]
-    for some in heavy:
+    heaviest = sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]
+    fullest = sorted(alike.values(), key=lambda some: -max(map(_with_waiting, some)))[:HEAVY]
+    for some in (*heaviest, *[one for one in fullest if one not in heaviest]):
         yield from halved(state, some)
+
+
+def _with_waiting(priced: PricedGroup) -> float:
+    """Bytes that a block takes, and such blocks of which some wait for each slot."""
+    block = priced.group.node.type.nbytes / max(1, priced.cost.blocks)
+    return priced.cost.work + STREAMED_BLOCKS_A_SLOT * block
 
 
 def split_until_fits(space: PlanEvaluator, state: State) -> State:
