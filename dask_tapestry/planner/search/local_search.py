@@ -5,7 +5,7 @@ The moves are tried in the order of the steps, the costliest first; the search i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -14,6 +14,7 @@ from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
 from dask_tapestry.planner.search.exchanges import exchanges
+from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
     halved,
@@ -260,7 +261,17 @@ def _finer(state: State) -> Iterator[Choices]:
     heaviest = sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]
     fullest = sorted(alike.values(), key=lambda some: -max(map(_with_waiting, some)))[:HEAVY]
     for some in (*heaviest, *[one for one in fullest if one not in heaviest]):
-        yield from halved(state, some)
+        for choices in halved(state, some):
+            yield choices
+            as_read = _grids_of_readers(state, some)
+            if not as_read.keys() <= choices.grids.keys():
+                yield replace(choices, grids={**as_read, **choices.grids})
+
+
+def _grids_of_readers(state: State, alike: Sequence[PricedGroup]) -> dict[Node, Grid]:
+    """How those are cut that read what steps make: else larger blocks may read smaller ones."""
+    readers = {reader for priced in alike for reader in state.readers[priced.group.node]}
+    return {reader: state.placed[reader].grid for reader in readers}
 
 
 def _with_waiting(priced: PricedGroup) -> float:
