@@ -223,8 +223,13 @@ def _only_written(choices: Choices, node: Node) -> Choices:
 
 
 def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides, Sides]]:
-    """Large values, each with the sides of blocks that make it and of those that read it."""
+    """Large values, each with the sides of blocks that make it and of those that read it.
+
+    Of a plan that does not fit, those that are no larger than what is read again, too: several may
+    be held together.
+    """
     memory = space.pricing.memory
+    least = (HELD_SHARE if space.fits(state) else READ_SHARE) * memory
     must = required(state.graph)
     candidates: dict[Node, tuple[Sides, Sides]] = {}
     for node, priced in state.placed.items():
@@ -232,7 +237,7 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
         if not readers or node in must:
             continue
         edges = max(reader.cost.edges for reader in readers)
-        if node.type.nbytes > HELD_SHARE * memory or edges > MANY_EDGES:
+        if node.type.nbytes > least or edges > MANY_EDGES:
             reads = [_held_sides(node, reader) for reader in readers]
             candidates[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
     for priced in state.placed.values():
