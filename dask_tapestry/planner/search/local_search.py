@@ -196,7 +196,8 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
     The cheapest plan may hold what is stored, or much that is computed, and then no smaller blocks
     make it fit: it is cut more finely, or else changed one choice at a time, each time so that a
     worker holds least, until it fits and none that lacks little is much faster; then as long as
-    that makes it cheaper.
+    that makes it cheaper. Of one that needs twice what there is, values go through a store, one
+    after the other, before anything else is looked at.
     """
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE
     slow: State | None = None  # a plan that fits, while much faster ones may yet
@@ -205,8 +206,11 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
         candidates = _whole(space, state, others, last)
         enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
-            others = chain(exchanges(space, state), moves(space, state), _reformed(space, state))
-            candidates += _whole(space, state, others, last)
+            candidates += _whole(space, state, exchanges(space, state), last)
+            found = any(space.lacking(other) < enough for other in candidates)
+            if not found or space.lacking(state) < space.resources.usable_bytes:
+                others = chain(moves(space, state), _reformed(space, state))
+                candidates += _whole(space, state, others, last)
         fitting = [other for other in (*candidates, *filter(None, [slow])) if space.fits(other)]
         slow = min(fitting, key=lambda other: other.rank, default=None)
         if slow is not None:
