@@ -162,12 +162,23 @@ def test_sides_that_are_cut_are_cut_further():
     assert _fewer((8, 700, 1400), (1000, 700, 1400), 10) == (1, 700, 1400)
 
 
-LONG = (160_000_000,)  # 1.28 GB, and all workers have .6 for it
+LONG = 160_000_000  # 1.28 GB, and all workers have .6 for it
 TWO = dt.Resources(workers=2, threads=1, memory="500 MB")
 
 
-def long_vector(dtype="f8"):
-    return dt.placeholder(LONG, dtype, stored_chunks=(2_000_000,))
+def long_vector(dtype="f8", n=LONG):
+    return dt.placeholder((n,), dtype, stored_chunks=(2_000_000,))
+
+
+def weighted_median(x, weights):
+    """The lower weighted median, as one writes it with NumPy."""
+    order = dt.argsort(x)
+    total = dt.cumsum(dt.take(weights, order))
+    return dt.take(dt.take(x, order), dt.searchsorted(total, total[-1] // 2))
+
+
+def records():
+    return dt.placeholder((10**8,), [("a", "i4"), ("b", "f8")], (2_000_000,))
 
 
 LONG_JOBS = {  # with how often they read and write all cells at most
@@ -177,6 +188,9 @@ LONG_JOBS = {  # with how often they read and write all cells at most
     "every thousandth": (lambda x: dt.sort(x)[::1000], 9),
     "lexsort": (lambda x: stored(dt.lexsort((x, long_vector())), 2_000_000), 32),
     "in another order": (lambda x: stored(x[dt.argsort(long_vector())], 2_000_000), 32),
+    "weighted median": (lambda x: weighted_median(x, long_vector("i8")), 60),
+    "records": (lambda _: dt.sort(records(), order="b")[::1000], 32),
+    "of 8 GB": (lambda _: stored(dt.sort(long_vector(n=10**9)), 2_000_000), 60),
 }
 
 
@@ -219,3 +233,30 @@ def test_a_vector_larger_than_memory_is_sorted_as_numpy_does(tmp_path, places):
         plan.compute(scheduler="sync")
     wanted = np.argsort(cells, kind="stable") if places else np.sort(cells)
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "o.zarr")[:], wanted)
+
+
+def test_a_weighted_median_of_more_than_memory_is_numpys(tmp_path):
+    random, n = np.random.default_rng(0), 4_000_000
+    cells, weights = random.integers(-(10**6), 10**6, n) / 4, random.integers(0, 9, n)
+    x, w = (
+        dt.from_zarr(zarr.create_array(tmp_path / name, data=data, chunks=n // 64))
+        for name, data in (("x", cells), ("w", weights))
+    )
+    with dt.config(temporary_store=tmp_path):
+        made = weighted_median(x, w)
+        plan = dt.plan(made, resources=dt.Resources(workers=2, threads=1, memory="48 MB"))
+        places = {node.type for node in exchanges(plan) if is_buckets(node.type)}
+        assert len(places) > 1
+        found = plan.compute(scheduler="sync")
+    order = np.argsort(cells, kind="stable")
+    total = np.cumsum(weights[order])
+    assert found == cells[order][np.searchsorted(total, total[-1] // 2)]
+
+
+def test_a_correlation_by_transforms_goes_in_rounds_or_through_a_store():
+    n = 10**8
+    f = dt.fft.rfft(dt.placeholder((n,), "f8", (2**21,)))
+    made = dt.fft.irfft(f * f.conj(), n=n)
+    plan = dt.plan(dt.to_zarr(made, "nowhere", chunks=2**21, compute=False), resources=SMALL)
+    assert plan.cost["bytes_read"] <= 12 * 8 * n
+    plan.verify()
