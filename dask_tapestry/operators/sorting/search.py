@@ -162,7 +162,7 @@ def in_parts(node: Tensor, parts: int) -> Tensor:
     whole, (x, table, *values) = node.operator, node.inputs
     if isinstance(whole, Interp):
         ends: Any = whole.left, whole.right
-        return interpolated_by_parts(x, table, *values, ends, parts)
+        return interpolated_by_parts(x, table, values[0], ends, parts)
     if isinstance(whole, SearchSorted):
         return places_by_parts(x, table, whole.side, parts)
     assert isinstance(whole, IsIn)
