@@ -233,30 +233,3 @@ def test_a_vector_larger_than_memory_is_sorted_as_numpy_does(tmp_path, places):
         plan.compute(scheduler="sync")
     wanted = np.argsort(cells, kind="stable") if places else np.sort(cells)
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "o.zarr")[:], wanted)
-
-
-def test_a_weighted_median_of_more_than_memory_is_numpys(tmp_path):
-    random, n = np.random.default_rng(0), 4_000_000
-    cells, weights = random.integers(-(10**6), 10**6, n) / 4, random.integers(0, 9, n)
-    x, w = (
-        dt.from_zarr(zarr.create_array(tmp_path / name, data=data, chunks=n // 64))
-        for name, data in (("x", cells), ("w", weights))
-    )
-    with dt.config(temporary_store=tmp_path):
-        made = weighted_median(x, w)
-        plan = dt.plan(made, resources=dt.Resources(workers=2, threads=1, memory="48 MB"))
-        places = {node.type for node in exchanges(plan) if is_buckets(node.type)}
-        assert len(places) > 1
-        found = plan.compute(scheduler="sync")
-    order = np.argsort(cells, kind="stable")
-    total = np.cumsum(weights[order])
-    assert found == cells[order][np.searchsorted(total, total[-1] // 2)]
-
-
-def test_a_correlation_by_transforms_goes_in_rounds_or_through_a_store():
-    n = 10**8
-    f = dt.fft.rfft(dt.placeholder((n,), "f8", (2**21,)))
-    made = dt.fft.irfft(f * f.conj(), n=n)
-    plan = dt.plan(dt.to_zarr(made, "nowhere", chunks=2**21, compute=False), resources=SMALL)
-    assert plan.cost["bytes_read"] <= 12 * 8 * n
-    plan.verify()
