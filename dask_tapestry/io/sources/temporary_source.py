@@ -23,7 +23,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, TensorType
 from dask_tapestry.teg.buckets import is_buckets
 from dask_tapestry.teg.operator import Types
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,9 @@ class TemporarySource(ChunkedSource):
         Name of the value.
     stored
         Sides of the chunks.
+    lattice
+        The grid in which the data was stored that the value is made of: sums are the same as if
+        it had not been written.
     root, run
         Where computes have their folders, and the compute; empty in a plan.
     """
@@ -45,6 +48,7 @@ class TemporarySource(ChunkedSource):
     value: str
     type: TensorType
     stored: tuple[int, ...]
+    lattice: tuple[Cuts | None, ...] | None = None
     root: str = ""
     run: str = ""
 
@@ -52,6 +56,10 @@ class TemporarySource(ChunkedSource):
     def fills(self) -> bool:  # type: ignore[override]
         """Whether cells are read to where they are wanted: buckets are made as they are found."""
         return not is_buckets(self.type)
+
+    @property
+    def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
+        return self.lattice
 
     def for_run(self, run: str) -> TemporarySource:
         return replace(self, root=temporary_root(), run=run)
@@ -81,7 +89,7 @@ class TemporarySource(ChunkedSource):
         return cells
 
     def slot(self, number: int, identity: str = "") -> TemporarySource:
-        return TemporarySource(f"slot {number} {identity}", self.type, self.stored)
+        return TemporarySource(f"slot {number} {identity}", self.type, self.stored, self.lattice)
 
     def text(self) -> str:
         return f"chunks {self.stored}"

@@ -219,7 +219,7 @@ def _of_rows(
     whole, (x, indices) = node.operator, node.inputs
     assert isinstance(whole, Gather)
     rows = RowsOfCells(whole.numbers, x.type.shape, whole.moved(x.type))
-    found = gathered(rows.table(x), rows.places(indices, drop=False), owners)
+    found = gathered(rows.table(x), rows.places(indices, "nearest"), owners)
     return rows.from_rows(found, node.type.shape)
 
 

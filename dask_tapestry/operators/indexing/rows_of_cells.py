@@ -6,11 +6,14 @@ each of them. So a place is one number, and what belongs to it one row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
+from typing import Any, Literal
 
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.cells.cell_function import called_on_cells
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.where import where
 from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
@@ -18,6 +21,7 @@ from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Tensor
+from dask_tapestry_kernels.parameters.coordinate_steps import out_of_bounds
 
 ROW_NUMBER = np.dtype(np.int64)
 
@@ -74,9 +78,16 @@ class RowsOfCells:
         back = reshape(rows, tuple(shape[axis] for axis in order))
         return permute(back, tuple(int(n) for n in np.argsort(order)))
 
-    def places(self, indices: Tensor, drop: bool) -> Tensor:
-        """Numbers of rows, a vector; of what is out of bounds -1 with `drop`, else the nearest."""
-        row: Tensor | None = None
+    def places(self, indices: Tensor, beyond: Literal["drop", "nearest", "refuse"]) -> Tensor:
+        """Numbers of rows, a vector.
+
+        What is out of bounds is -1, or the nearest, or it raises IndexError when it is computed,
+        but for negative ones, which count from the end then.
+        """
+        if beyond == "refuse":
+            parts = [self._component(indices, dim) for dim in self.moved]
+            return row_numbers(parts, self.moved, self.shape)
+        drop, row = beyond == "drop", None
         inside: Tensor | None = None
         for dim in self.moved:
             part, n = self._component(indices, dim), self.shape[dim]
@@ -101,6 +112,43 @@ class RowsOfCells:
             return indices
         number = self.numbers.index_map.index(dim)
         return basic_slice(indices, (*[slice(None)] * self.numbers.vector_dim, number))
+
+
+@dataclass(frozen=True)
+class CountedFromStart:
+    """What is called on blocks of indices of an axis: none is negative in what it returns.
+
+    Attributes
+    ----------
+    extent, axis
+        Of the array that is indexed.
+    """
+
+    extent: int
+    axis: int
+
+    def __call__(self, indices: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if indices.size:
+            error = out_of_bounds(indices.min(), indices.max(), self.extent, self.axis)
+            if error is not None:
+                raise error
+        numbers = indices.astype(ROW_NUMBER, copy=False)
+        return np.where(numbers < 0, numbers + self.extent, numbers)
+
+
+def row_numbers(indices: Sequence[Tensor], axes: Sequence[int], shape: Sequence[int]) -> Tensor:
+    """Numbers of rows, a vector, of indices of some axes of a shape, checked as they are computed.
+
+    Negative ones count from the end.
+    """
+    row: Tensor | None = None
+    for axis, own in zip(axes, indices, strict=True):
+        part = called_on_cells(CountedFromStart(shape[axis], axis), ROW_NUMBER, [own])
+        if row is not None:
+            part = elementwise("add", elementwise("multiply", row, shape[axis]), part)
+        row = part
+    assert row is not None
+    return reshape(row, (row.type.size,))
 
 
 def _clamped(part: Tensor, extent: int) -> Tensor:

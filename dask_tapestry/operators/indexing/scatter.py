@@ -171,7 +171,7 @@ class Scatter(BlockOperator):
         ways = numbers.ways(x.ndim, updates.ndim)
         axes = [ways[dim].axis for dim in numbers.index_map]
         wide = any(axis is not None and updates.shape[axis] != 1 for axis in axes)
-        plain = self.count == 1 and not (self.strict or self.once or numbers.batching_dims)
+        plain = self.count == 1 and not (self.once or numbers.batching_dims)
         if not plain or not axes or wide or not updates.size:
             return ()
         rows = prod(x.shape[dim] for dim in numbers.index_map)
@@ -217,7 +217,8 @@ def by_shuffle(node: Tensor, owners: int) -> Tensor:
     assert isinstance(whole, Scatter)
     rows = RowsOfCells(whole.numbers, x.type.shape, tuple(sorted(whole.numbers.index_map)))
     given = rows.cells(updates), whole.expressions
-    made = scattered(rows.table(x), rows.places(indices, drop=True), *given, owners)
+    places = rows.places(indices, "refuse" if whole.strict else "drop")
+    made = scattered(rows.table(x), places, *given, owners)
     return rows.from_table(made)
 
 

@@ -242,10 +242,12 @@ def take(x: Tensor, places: Tensor, axis: int) -> Tensor:
 def take_along_axis(x: Tensor, indices: Tensor, axis: int) -> Tensor:
     """Cell o is `x` at o, but at ``places[o]`` along `axis`, as `numpy.take_along_axis`.
 
-    The other dimensions broadcast against each other.
+    The other dimensions broadcast against each other. Of a vector it is `take`, which has forms.
     """
     number = normalize_axis(axis, x.type.ndim)
     rank = x.type.ndim
+    if rank == 1:
+        return take(x, indices, 0)
     sides = [
         broadcast_shape([(a,), (b,)], "x and its places")[0] if dim != number else b
         for dim, (a, b) in enumerate(zip(x.type.shape, indices.type.shape, strict=True))

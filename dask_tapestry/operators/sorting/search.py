@@ -16,6 +16,7 @@ from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.forms import offered, stand_in
 from dask_tapestry.operators.kernel_reference import kernel_reference
 from dask_tapestry.operators.sorting.search_parts import (
+    interpolated_by_parts,
     part_counts,
     places_by_parts,
     within_any_part,
@@ -132,6 +133,11 @@ class Interp(TableOperator):
     right: complex | None = None
     period: float | None = None
 
+    def forms(self, inputs: Types) -> tuple[Form, ...]:
+        """In parts of real values; with a period points are in no order."""
+        is_real = inputs[2].dtype.kind == "f" and self.period is None
+        return table_forms(inputs[1].size) if is_real else ()
+
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]._replace(dtype=inputs[2].dtype)
 
@@ -153,7 +159,10 @@ def table_forms(cells: int) -> tuple[Form, ...]:
 @stand_in
 def in_parts(node: Tensor, parts: int) -> Tensor:
     """``searchsorted(x, table) -> sum(searchsorted(x, part) for all parts of the table)``."""
-    whole, (x, table) = node.operator, node.inputs
+    whole, (x, table, *values) = node.operator, node.inputs
+    if isinstance(whole, Interp):
+        ends: Any = whole.left, whole.right
+        return interpolated_by_parts(x, table, values[0], ends, parts)
     if isinstance(whole, SearchSorted):
         return places_by_parts(x, table, whole.side, parts)
     assert isinstance(whole, IsIn)

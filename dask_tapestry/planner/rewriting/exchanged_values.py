@@ -23,6 +23,7 @@ from dask_tapestry.io.stores.temporary_folder import value_name
 from dask_tapestry.teg import Form, Node, Sink, Source, apply, sequence_point
 from dask_tapestry.teg.buckets import cells_of, is_buckets
 from dask_tapestry.teg.node import written_as
+from dask_tapestry.teg.stored_grid import stored_cuts
 
 EXCHANGED: Final = "exchanged"
 KINDS: Final = "biufcmMSUV"  # of dtypes whose cells are stored as they are, integers or bytes
@@ -64,7 +65,7 @@ def _exchanged(node: Node, number: int) -> Node:
     value = value_name(node.digest, sides)
     with written_as(node):
         written = apply(TemporarySink(value, sides), node, line=node.line)
-        source = TemporarySource(value, node.type, sides)
+        source = TemporarySource(value, node.type, sides, stored_cuts(node))
         return apply(source, after=[sequence_point(written)], line=node.line)
 
 

@@ -7,7 +7,7 @@ long as a block of whole chunks fits a task.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import prod
 from operator import gt
@@ -41,6 +41,7 @@ from dask_tapestry.zspace import ZRange, largest_box
 
 Sides = tuple[int, ...]
 Forms = Mapping[Node, tuple[FormChoice, ...]]
+Owners = Sequence[tuple[Node, int]]
 
 
 class _Value(NamedTuple):
@@ -48,15 +49,15 @@ class _Value(NamedTuple):
 
     Attributes
     ----------
-    node, original, place
-        It, the node of the graph without forms that has become it, and which part of that it is.
+    node, owners
+        It, and the nodes of the graph without forms that have become it, or of which it is a part,
+        each with the number of that part.
     written, read
         Sides of blocks that make it, and of those that read it.
     """
 
     node: Node
-    original: Node
-    place: int
+    owners: Owners
     written: Sides
     read: Sides
 
@@ -70,37 +71,47 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     if not space.resources.temporary_store:
         return
     yield from _in_other_chunks(space, state)
-    values = _exchangeable(space, state)
+    every = _exchangeable(space, state)
+    values = every[:MOST_EXCHANGED_VALUES]
+    if len(every) > len(values) and not space.fits(state):
+        yield from _large_ones_through_a_store(space, state, every)
     found = [*_through_a_store(space, state, values), *_all_through_a_store(space, state, values)]
     forms = _without_forms_of_readers(space, state, values)
     if forms is not None:
         plain = space.state(space.in_forms(state.choices, forms))
-        found += _through_a_store(space, plain, _exchangeable(space, plain))
+        others = _exchangeable(space, plain)[:MOST_EXCHANGED_VALUES]
+        found += _through_a_store(space, plain, others)
         found.sort(key=lambda choices: space.state(choices).rank)  # a store is gone through once
     yield from found
 
 
 def _exchangeable(space: PlanEvaluator, state: State) -> list[_Value]:
-    """The largest values that may go through a store, and those in the graph as it was."""
+    """The values that may go through a store, the largest first."""
     candidates = _candidates(space, state)
     owners = owners_of(space, state)
     found = [
-        _Value(node, *owners[node], *candidates[node])
+        _Value(node, owners[node], *candidates[node])
         for node in candidates
         if node in owners and is_exchangeable(node)
     ]
-    return sorted(found, key=lambda one: -one.node.type.nbytes)[:MOST_EXCHANGED_VALUES]
+    return sorted(found, key=lambda one: -one.node.type.nbytes)
 
 
-def owners_of(space: PlanEvaluator, state: State) -> dict[Node, tuple[Node, int]]:
-    """Of each node, the one of the graph without forms that it is part of, and which part."""
+def owners_of(space: PlanEvaluator, state: State) -> dict[Node, list[tuple[Node, int]]]:
+    """Of each node, those of the graph without forms that it is part of, and which part.
+
+    Several have one that they make alike, as places that two tables are sent: it goes through a
+    store in all of them, or would be made again for the others.
+    """
     forms = state.choices.forms
     _, became = space.became(forms)
-    found = {now: (node, 0) for node, now in became.items()}
+    found = {now: [(node, 0)] for node, now in became.items()}
     for node in forms:
         reads = [became[x] for x in node.inputs]
         for place, part in enumerate(parts_of(became[node], reads)):
-            found.setdefault(part, (node, place))
+            known = found.setdefault(part, [])
+            if (node, place) not in known:
+                known.append((node, place))
     return found
 
 
@@ -109,8 +120,7 @@ def _through_a_store(
 ) -> Iterator[Choices]:
     """The choices in which one of the values is exchanged."""
     for value in values:
-        forms = _with_exchange(space, state.choices.forms, value)
-        yield _only_written(space.in_forms(state.choices, forms), value.node)
+        yield _with_exchanges(space, state.choices, [value])
 
 
 def _all_through_a_store(
@@ -120,23 +130,47 @@ def _all_through_a_store(
 
     With one of them, workers hold the other as long.
     """
-    for original in dict.fromkeys(value.original for value in values):
-        parts = [value for value in values if value.original is original]
-        forms = state.choices.forms
-        for value in sorted(parts, key=lambda one: -one.place):  # the others keep theirs
-            forms = _with_exchange(space, forms, value)
+    for original in dict.fromkeys(node for value in values for node, _ in value.owners):
+        parts = [value for value in values if any(node is original for node, _ in value.owners)]
         if len(parts) > 1:
-            choices = space.in_forms(state.choices, forms)
-            for value in parts:
-                choices = _only_written(choices, value.node)
-            yield choices
+            yield _with_exchanges(space, state.choices, parts)
 
 
-def _with_exchange(space: PlanEvaluator, forms: Forms, value: _Value) -> Forms:
-    """The forms in which a value goes through a store, too."""
-    node, original, place, written, read = value
-    size = number_of(_chunk_sides(space, node, written, read), node.type.shape)
-    return {**forms, original: (*forms.get(original, ()), FormChoice(EXCHANGED, size, place))}
+def _large_ones_through_a_store(
+    space: PlanEvaluator, state: State, values: Sequence[_Value]
+) -> Iterator[Choices]:
+    """The choices in which all values are exchanged that workers cannot hold beside each other.
+
+    Of a long program each one alone lacks no less memory than all others do. What another one is
+    made of cell by cell is computed with that.
+    """
+    large = {value.node for value in values if value.node in state.placed}
+    with_reader = {x for x in large if _is_made_into(x, state.readers[x], large)}
+    chosen = [value for value in values if value.node in large - with_reader]
+    if chosen:
+        yield _with_exchanges(space, state.choices.fusing(with_reader), chosen)
+
+
+def _is_made_into(node: Node, readers: Sequence[Node], large: Set[Node]) -> bool:
+    """Whether a value becomes another one of some, cell by cell."""
+    if len(readers) != 1 or readers[0] not in large:
+        return False
+    (reader,) = readers
+    return reader.operator.transparent and reader.type.shape == node.type.shape
+
+
+def _with_exchanges(space: PlanEvaluator, choices: Choices, values: Sequence[_Value]) -> Choices:
+    """The choices in which all of some values are exchanged."""
+    forms = dict(choices.forms)
+    places = [(place, owner, value) for value in values for owner, place in value.owners]
+    for place, owner, value in sorted(places, key=lambda one: -one[0]):  # the others keep theirs
+        node, _, written, read = value
+        size = number_of(_chunk_sides(space, node, written, read), node.type.shape)
+        forms[owner] = (*forms.get(owner, ()), FormChoice(EXCHANGED, size, place))
+    choices = space.in_forms(choices, forms)
+    for value in values:
+        choices = _only_written(choices, value.node)
+    return choices
 
 
 def _in_other_chunks(space: PlanEvaluator, state: State) -> Iterator[Choices]:
@@ -170,7 +204,7 @@ def _without_forms_of_readers(
     space: PlanEvaluator, state: State, values: Sequence[_Value]
 ) -> dict[Node, tuple[FormChoice, ...]] | None:
     """The forms but those of what reads a value, or the like of it; None if that has none."""
-    alike = {value.original for value in values}
+    alike = {node for value in values for node, _ in value.owners}
     forms = dict(state.choices.forms)
     for node in space.graph.nodes:
         shapes = [one.type.shape for one in node.inputs if one in alike]
@@ -189,8 +223,13 @@ def _only_written(choices: Choices, node: Node) -> Choices:
 
 
 def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides, Sides]]:
-    """Large values, each with the sides of blocks that make it and of those that read it."""
+    """Large values, each with the sides of blocks that make it and of those that read it.
+
+    Of a plan that does not fit, those that are no larger than what is read again, too: several may
+    be held together.
+    """
     memory = space.pricing.memory
+    least = (HELD_SHARE if space.fits(state) else READ_SHARE) * memory
     must = required(state.graph)
     candidates: dict[Node, tuple[Sides, Sides]] = {}
     for node, priced in state.placed.items():
@@ -198,7 +237,7 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
         if not readers or node in must:
             continue
         edges = max(reader.cost.edges for reader in readers)
-        if node.type.nbytes > HELD_SHARE * memory or edges > MANY_EDGES:
+        if node.type.nbytes > least or edges > MANY_EDGES:
             reads = [_held_sides(node, reader) for reader in readers]
             candidates[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
     for priced in state.placed.values():

@@ -20,7 +20,9 @@ from dask_tapestry.planner.search.moves import fuse, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.teg import Node
 
+Owners = list[tuple[Node, int]]  # nodes without forms, and which parts of them
 PARTS: Final = "parts"  # of a product, as its form is named
+NO_OWNER: Final = ((None, 0),)
 
 
 def in_finer_parts(space: PlanEvaluator, state: State) -> Iterator[Choices]:
@@ -36,17 +38,21 @@ def in_finer_parts(space: PlanEvaluator, state: State) -> Iterator[Choices]:
             yield from _fused(space, state, owners, some)
 
 
-def _are_parts(state: State, owners: Mapping[Node, tuple[Node, int]], node: Node) -> bool:
+def _are_parts(state: State, owners: Mapping[Node, Owners], node: Node) -> bool:
     """Whether all that reads a value are products in parts, whose size is their terms."""
     forms = state.choices.forms
-    taken = [forms.get(owners[r][0]) if r in owners else None for r in state.readers[node]]
+    taken = [
+        forms.get(owner) if owner else None
+        for r in state.readers[node]
+        for owner, _ in owners.get(r, NO_OWNER)
+    ]
     return all(own is not None and own[-1].name == PARTS for own in taken)
 
 
 def _fused(
     space: PlanEvaluator,
     state: State,
-    owners: Mapping[Node, tuple[Node, int]],
+    owners: Mapping[Node, Owners],
     nodes: Set[Node],
 ) -> Iterator[Choices]:
     """The choices in which values are not held, if the parts of their readers are made smaller."""
@@ -55,11 +61,11 @@ def _fused(
     for reader in dict.fromkeys(r for node in nodes for r in state.readers[node]):
         times = _times_too_large(space, state, choices, reader)
         if times > 1:
-            owner, _ = owners[reader]
-            smaller = _in_smaller_size(owner, forms[owner], times)
-            if smaller is None:
-                return
-            forms[owner] = smaller
+            for owner, _ in owners[reader]:
+                smaller = _in_smaller_size(owner, forms[owner], times)
+                if smaller is None:
+                    return
+                forms[owner] = smaller
     if forms != state.choices.forms:
         yield space.in_forms(choices, forms)
 

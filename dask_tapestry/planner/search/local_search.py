@@ -5,7 +5,7 @@ The moves are tried in the order of the steps, the costliest first; the search i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -15,6 +15,7 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
 from dask_tapestry.planner.search.exchanges import exchanges
 from dask_tapestry.planner.search.finer_parts import in_finer_parts
+from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
     halved,
@@ -53,6 +54,7 @@ from dask_tapestry.planner.tuning import (
     LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     SECOND_CHANCES,
+    STREAMED_BLOCKS_A_SLOT,
 )
 from dask_tapestry.teg import Node
 
@@ -195,7 +197,8 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
     The cheapest plan may hold what is stored, or much that is computed, and then no smaller blocks
     make it fit: it is cut more finely, or else changed one choice at a time, each time so that a
     worker holds least, until it fits and none that lacks little is much faster; then as long as
-    that makes it cheaper.
+    that makes it cheaper. Of one that needs twice what there is, values go through a store, one
+    after the other, before anything else is looked at.
     """
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE
     slow: State | None = None  # a plan that fits, while much faster ones may yet
@@ -204,8 +207,11 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
         candidates = _whole(space, state, others, last)
         enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
-            others = chain(exchanges(space, state), moves(space, state), _reformed(space, state))
-            candidates += _whole(space, state, others, last)
+            candidates += _whole(space, state, exchanges(space, state), last)
+            found = any(space.lacking(other) < enough for other in candidates)
+            if not found or space.lacking(state) < space.resources.usable_bytes:
+                others = chain(moves(space, state), _reformed(space, state))
+                candidates += _whole(space, state, others, last)
         fitting = [other for other in (*candidates, *filter(None, [slow])) if space.fits(other)]
         slow = min(fitting, key=lambda other: other.rank, default=None)
         if slow is not None:
@@ -251,14 +257,32 @@ def _whole(space: PlanEvaluator, state: State, others: Iterable[Choices], last: 
 def _finer(state: State) -> Iterator[Choices]:
     """Choices in which the blocks that take most are cut more finely, of steps alike together.
 
-    Cut alike, the blocks of a value that is changed step by step take each other's place.
+    Blocks take memory while they are computed, and then those that wait for who reads them. Cut
+    alike, the blocks of a value that is changed step by step take each other's place.
     """
     alike: dict[object, list[PricedGroup]] = {}
     for priced in state.placed.values():
         alike.setdefault((priced.group.node.type, priced.grid), []).append(priced)
-    heavy = sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]
-    for some in heavy:
-        yield from halved(state, some)
+    heaviest = sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]
+    fullest = sorted(alike.values(), key=lambda some: -max(map(_with_waiting, some)))[:HEAVY]
+    for some in (*heaviest, *[one for one in fullest if one not in heaviest]):
+        for choices in halved(state, some):
+            yield choices
+            as_read = _grids_of_readers(state, some)
+            if not as_read.keys() <= choices.grids.keys():
+                yield replace(choices, grids={**as_read, **choices.grids})
+
+
+def _grids_of_readers(state: State, alike: Sequence[PricedGroup]) -> dict[Node, Grid]:
+    """How those are cut that read what steps make: else larger blocks may read smaller ones."""
+    readers = {reader for priced in alike for reader in state.readers[priced.group.node]}
+    return {reader: state.placed[reader].grid for reader in readers}
+
+
+def _with_waiting(priced: PricedGroup) -> float:
+    """Bytes that a block takes, and such blocks of which some wait for each slot."""
+    block = priced.group.node.type.nbytes / max(1, priced.cost.blocks)
+    return priced.cost.work + STREAMED_BLOCKS_A_SLOT * block
 
 
 def split_until_fits(space: PlanEvaluator, state: State) -> State:

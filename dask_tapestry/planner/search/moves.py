@@ -40,14 +40,15 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     are best to read, or in whole stored chunks, which readers take as they are; then each; and in
     the place of those what selectors make of them, as rows of a matrix that is stored as a vector.
     Where a block is too large, it may be that no single one makes it smaller, as along a chain of
-    reshapes: then all of them, too.
+    reshapes: then all of them, too, and what selectors make of those that are computed.
     """
     nodes = [n for n in recomputed_members(priced) if n not in state.placed]
     all_recomputed = nodes if priced.rank.excess else []
     sources = [n for n in nodes if isinstance(n.operator, Source)]
-    arranged = [n for n in arrangements(priced, sources) if n not in state.placed]
+    both = (arrangements(priced, some) for some in (sources, all_recomputed))
+    arranged, all_arranged = ([n for n in some if n not in state.placed] for some in both)
     parts = [n for n in parts_read(priced, sources) if n not in state.placed]
-    sets = (parts, sources, all_recomputed, *([n] for n in nodes), arranged)
+    sets = (parts, sources, all_recomputed, *([n] for n in nodes), arranged, all_arranged)
     for some in {frozenset(some): None for some in sets if some}:
         more_held = replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some

@@ -45,7 +45,7 @@ KERNELS: Final = KernelTable(
         "blocks.region_boxes": "regionboxes boxtable",
         "blocks.regions": "regionparts regionjoints regionmerge renumber regioncount",
         "blocks.scatter": "scatter",
-        "blocks.search": "search digitize isin searchparts interp",
+        "blocks.search": "search digitize isin searchparts interp interpparts",
         "blocks.select": "identity view windows concat mosaic reshape steps",
         "blocks.shuffle": "route send serve answer giveback foldsent",
         "blocks.sort": "sort argsort top withplaces",

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry.errors import DTypeError, ShapeError
-from dask_tapestry.operators.cells.cell_updates import cell_update
+from dask_tapestry.operators.cells.cell_updates import cell_update, ufunc_update
+from dask_tapestry.operators.indexing import bucket_shuffle
 from dask_tapestry.operators.indexing.dimension_numbers import DimensionNumbers
-from dask_tapestry.operators.indexing.scatter import scatter, scatter_places
+from dask_tapestry.operators.indexing.scatter import by_shuffle, scatter, scatter_places
 from tests.operators.dimension_numbers import problems, scattered
 from tests.operators.indexed import SHAPES, check, numbers, places
 from tests.operators.views.test_view import region_of
@@ -128,3 +129,53 @@ def test_batching_and_free_axes_are_read_alone():
     box = node.type.box.replace(0, 3, 5).replace(2, 10, 11)
     reads = node.operator.demand(node.input_types, box)
     assert [str(b) for b in reads] == ["[3:5, 0:60, 10:11]", "[3:5, 0:9]", "[3:5, 0:9, 10:11]"]
+
+
+@pytest.fixture
+def of_every_size(monkeypatch):
+    """The smallest tables are sent for, in short runs."""
+    monkeypatch.setattr(bucket_shuffle, "FEWEST_RUN_PLACES", 2)
+
+
+@pytest.mark.usefixtures("of_every_size")
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=3).map(tuple), st.data())
+def test_updates_that_are_sent_have_the_same_bits(shape, data):
+    axes = sorted(data.draw(st.lists(st.integers(0, len(shape) - 1), min_size=1, unique=True)))
+    count = data.draw(st.integers(1, 40))
+    seed = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    indices = [seed.integers(-shape[axis], shape[axis], count) for axis in axes]
+    kept = [n for dim, n in enumerate(shape) if dim not in axes]
+    x, values = seed.normal(size=shape), seed.normal(size=(count, *kept))
+    update = ufunc_update(data.draw(st.sampled_from(["add", "maximum"])), x.dtype, x.dtype)
+    tensors = [dt.asarray(one).node for one in (x, *indices, values)]
+    node = scatter_places(tensors[0], tensors[1:-1], axes, 0, tensors[-1], update)
+    whole = dt.Array(node).compute()
+    made = by_shuffle(node, data.draw(st.integers(1, 5)))
+    assert made.type == node.type
+    with dt.config(block_bytes=data.draw(st.sampled_from([8, 40, 10**6]))):
+        assert dt.Array(made).compute(scheduler="sync").tobytes() == whole.tobytes()
+
+
+@pytest.mark.usefixtures("of_every_size")
+@pytest.mark.parametrize("index", [[0, 5], [0, -6]])
+def test_places_that_are_not_there_are_refused_before_they_are_sent(index):
+    x, cells = dt.zeros(5).node, dt.ones(2).node
+    node = scatter_places(x, [dt.asarray(np.array(index)).node], [0], 0, cells)
+    made = by_shuffle(node, 2)
+    for one in (node, made):
+        with pytest.raises(IndexError, match=f"index {index[1]} is out of bounds for axis 0"):
+            dt.Array(one).compute()
+
+
+def test_updates_of_a_table_that_no_worker_holds_are_planned():
+    places = dt.placeholder((2 * 10**8,), "i8", (2**21,))
+    values = dt.placeholder((2 * 10**8,), "i8", (2**21,))
+    for name in ("add", "bitwise_or"):
+        table = dt.zeros(10**8, "i8")
+        getattr(np, name).at(table, places, values)
+        plan = dt.plan(
+            table.to_zarr("memory://", chunks=10**6, compute=False),
+            resources=dt.Resources(2, 1, "500 MB"),
+        )
+        plan.verify()
+        assert plan.cost["peak_worker_bytes"] <= 300 * 10**6

@@ -9,7 +9,6 @@ import dask_tapestry as dt
 from dask_tapestry.operators.indexing import bucket_shuffle
 from dask_tapestry.operators.indexing import take as take_module
 from dask_tapestry.operators.indexing.take import take_places
-from dask_tapestry.operators.indexing.take_by_rows import CountedFromStart
 from dask_tapestry.teg import Graph
 from tests.operators.in_forms import form_names, forms_of
 
@@ -76,14 +75,6 @@ def test_objects_and_nothing_have_no_forms():
     index = dt.asarray(np.array([0, 1]))
     assert not form_names(dt.take(dt.asarray(np.array(["a", None], object)), index + 0).node)
     assert not form_names(dt.take(dt.asarray(np.zeros((0, 3))), index[:0] + 0, axis=0).node)
-
-
-def test_indices_are_counted_from_the_start():
-    counted = CountedFromStart(4, 0)
-    np.testing.assert_array_equal(counted(np.array([-4, 3, 0], "i1")), [0, 3, 0])
-    assert counted(np.zeros(0, "u1")).dtype == np.int64
-    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
-        counted(np.array([4]))
 
 
 def test_a_table_larger_than_a_worker_is_read_a_few_times():

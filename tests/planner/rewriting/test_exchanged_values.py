@@ -18,6 +18,7 @@ from dask_tapestry.planner.rewriting.exchanged_values import (
 )
 from dask_tapestry.planner.rewriting.rule_choices import form_named
 from dask_tapestry.teg import Source, sequence_point
+from dask_tapestry.teg.stored_grid import stored_cuts
 
 SHAPES = st.lists(st.integers(1, 30), max_size=4).map(tuple)
 
@@ -105,3 +106,8 @@ def test_readers_wait_and_the_plan_computes_what_was_written(tmp_path):
     reader = list(plan.steps.values())[-1]
     assert reader.after, "it follows the write"
     assert abstract(plan).roots
+
+
+def test_sums_are_cut_as_if_a_value_had_not_been_written():
+    x = dt.placeholder((60, 90), "f8", stored_chunks=(20, 30)) * 2
+    assert stored_cuts(exchanged(x, (7, 90)).node) == stored_cuts(x.node)

@@ -162,12 +162,23 @@ def test_sides_that_are_cut_are_cut_further():
     assert _fewer((8, 700, 1400), (1000, 700, 1400), 10) == (1, 700, 1400)
 
 
-LONG = (160_000_000,)  # 1.28 GB, and all workers have .6 for it
+LONG = 160_000_000  # 1.28 GB, and all workers have .6 for it
 TWO = dt.Resources(workers=2, threads=1, memory="500 MB")
 
 
-def long_vector(dtype="f8"):
-    return dt.placeholder(LONG, dtype, stored_chunks=(2_000_000,))
+def long_vector(dtype="f8", n=LONG):
+    return dt.placeholder((n,), dtype, stored_chunks=(2_000_000,))
+
+
+def weighted_median(x, weights):
+    """The lower weighted median, as one writes it with NumPy."""
+    order = dt.argsort(x)
+    total = dt.cumsum(dt.take(weights, order))
+    return dt.take(dt.take(x, order), dt.searchsorted(total, total[-1] // 2))
+
+
+def records():
+    return dt.placeholder((10**8,), [("a", "i4"), ("b", "f8")], (2_000_000,))
 
 
 LONG_JOBS = {  # with how often they read and write all cells at most
@@ -177,6 +188,9 @@ LONG_JOBS = {  # with how often they read and write all cells at most
     "every thousandth": (lambda x: dt.sort(x)[::1000], 9),
     "lexsort": (lambda x: stored(dt.lexsort((x, long_vector())), 2_000_000), 32),
     "in another order": (lambda x: stored(x[dt.argsort(long_vector())], 2_000_000), 32),
+    "weighted median": (lambda x: weighted_median(x, long_vector("i8")), 60),
+    "records": (lambda _: dt.sort(records(), order="b")[::1000], 32),
+    "of 6 GB": (lambda _: stored(dt.sort(long_vector(n=8 * 10**8)), 2_000_000), 60),
 }
 
 

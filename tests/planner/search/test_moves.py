@@ -56,6 +56,18 @@ def test_what_is_read_again_may_be_held_in_another_shape():
     assert moves.arrangements(step, []) == []
 
 
+def test_what_is_computed_may_be_held_in_another_shape_where_no_block_fits():
+    x = dt.placeholder((2**24,), "f8", (2**18,))
+    matrix = dt.concatenate([x * 2, (x * 2)[::-1]]).reshape(2**12, 2**13)
+    columns = dt.fft.fft(matrix, axis=0)
+    state = space_of(columns, resources=dt.Resources(2, 1, "200 MB")).state(Choices())
+    (step,) = state.placed.values()
+    assert {matrix.node} in [choices.held for choices in moves.hold(state, step)]
+    roomy = space_of(columns, resources=dt.Resources(2, 1, "20 GB")).state(Choices())
+    (step,) = roomy.placed.values()
+    assert {matrix.node} not in [choices.held for choices in moves.hold(roomy, step)]
+
+
 def test_layers_may_be_computed_where_they_are_read_all_at_once():
     space = space_of(network(3))
     state = space.state(Choices())

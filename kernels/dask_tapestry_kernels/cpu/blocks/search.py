@@ -153,10 +153,46 @@ def interp(
         return _in_turns(lambda some: function(some, points, values, left, right, period), cells)
 
 
+def interp_parts(
+    out: Block | None,  # noqa: ARG001
+    cells: Block,
+    points: Block,
+    values: Block,
+    *,
+    length: int,
+    left: float | None,
+    right: float | None,
+    is_first: bool,
+    is_last: bool,
+) -> Block:
+    """Interpolate at cells in each part of `length` points: (parts, *cells), -inf at others.
+
+    Parameters
+    ----------
+    points, values
+        Those of all parts, and the first of the next one.
+    is_first, is_last
+        Whether there are no points before and behind.
+    """
+    begins = range(0, max(1, points.size - (not is_last)), length)
+    made = np.empty((len(begins), *cells.shape), values.dtype)
+    for one, begin in zip(made, begins, strict=True):
+        part = slice(begin, begin + length + 1)
+        one[...] = interp(
+            None, cells, points[part], values[part], left=left, right=right, period=None
+        )
+        if begin or not is_first:
+            one[~(cells >= points[begin])] = -np.inf
+        if begin + length < points.size:
+            one[cells >= points[begin + length]] = -np.inf
+    return made
+
+
 KERNELS: Final[dict[str, Kernel]] = {
     "search": search,
     "digitize": digitize,
     "isin": is_in,
     "searchparts": search_parts,
     "interp": interp,
+    "interpparts": interp_parts,
 }
