@@ -22,7 +22,6 @@ from dask_tapestry.teg import Node
 
 Owners = list[tuple[Node, int]]  # nodes without forms, and which parts of them
 PARTS: Final = "parts"  # of a product, as its form is named
-NO_OWNER: Final = ((None, 0),)
 
 
 def in_finer_parts(space: PlanEvaluator, state: State) -> Iterator[Choices]:
@@ -41,11 +40,10 @@ def in_finer_parts(space: PlanEvaluator, state: State) -> Iterator[Choices]:
 def _are_parts(state: State, owners: Mapping[Node, Owners], node: Node) -> bool:
     """Whether all that reads a value are products in parts, whose size is their terms."""
     forms = state.choices.forms
-    taken = [
-        forms.get(owner) if owner else None
-        for r in state.readers[node]
-        for owner, _ in owners.get(r, NO_OWNER)
-    ]
+    readers = state.readers[node]
+    if any(reader not in owners for reader in readers):
+        return False
+    taken = [forms.get(owner) for reader in readers for owner, _ in owners[reader]]
     return all(own is not None and own[-1].name == PARTS for own in taken)
 
 
