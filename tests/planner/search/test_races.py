@@ -48,7 +48,7 @@ def test_what_has_lost_is_changed_no_more(monkeypatch):
     best = improve(space, state, COSTS)
     spent, again = space.pricing.evaluated, space_of(gram())
     monkeypatch.setattr(local_search, "second_chance", None)
-    goal = SimpleNamespace(seconds=best.seconds / 1000, rank=best.rank)
+    goal = SimpleNamespace(seconds=best.seconds / 1e30, rank=best.rank)
     found = improve(again, again.state(Choices()), COSTS, beside=goal)
     assert found.seconds >= best.seconds
     assert again.pricing.evaluated < spent
