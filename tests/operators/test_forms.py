@@ -29,7 +29,7 @@ from dask_tapestry.operators.reductions.reduce import Reduce, reduce
 from dask_tapestry.operators.reductions.selected_folds import SelectedFolds
 from dask_tapestry.operators.scans.scan import Scan, scan
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics, ranks
-from dask_tapestry.operators.sorting.search import IsIn, SearchSorted, is_in, searchsorted
+from dask_tapestry.operators.sorting.search import Interp, IsIn, SearchSorted, is_in, searchsorted
 from dask_tapestry.operators.sorting.sort import ArgSort, Sort, argsort, sort
 from dask_tapestry.operators.sorting.weighed_sort import WeighedSort, weighed_sort
 from dask_tapestry.operators.tuning import MOST_FORM_SIZES
@@ -133,6 +133,12 @@ def sought(n, m, kind, seed):
     return is_in(held((m, 7), kind, seed), sort(held((n,), kind, seed + 1), 0), invert=n % 2 == 0)
 
 
+def between(n, m, kind, seed):
+    values = held((n,), kind if np.dtype(kind).kind == "f" else "f8", seed + 2)
+    points = sort(held((n,), "f8", seed + 1), 0)
+    return apply(Interp(), held((m, 7), "f8", seed), points, values)
+
+
 def weighed(n, m, kind, seed):
     x = permute(long_lanes(n, m, kind, seed), (1, 0))
     return weighed_sort(x, held(x.type.shape, "f8", seed))
@@ -211,6 +217,7 @@ MADE = {  # of n cells that are folded or ordered, m times
     WeighedSort: weighed,
     SearchSorted: searched,
     IsIn: sought,
+    Interp: between,
     MatMul: products,
     Convolution: convolved(Convolution, "f8"),
     DirectConvolution: convolved(DirectConvolution, "i8"),
