@@ -23,6 +23,7 @@ from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_plane
 Table = np.ndarray[Any, Any]
 LINE: Final = 64  # bytes of memory that come together
 TALL: Final = 8  # rows at least of a box whose columns lie side by side in some operand
+FEW: Final = 8  # lines of memory with a turned operand's columns
 LONG: Final = 64  # cells of a row that are worth a call
 OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 
@@ -60,11 +61,17 @@ def _box(layout: Table, count: int, rank: int, strip: int) -> tuple[int, int]:
 
 
 @njit(nogil=True, error_model="numpy")
-def _before_lines(bases: Table, layout: Table, rank: int, j: int) -> int:
-    """Rows before the columns of a turned operand come to a line of memory; 0 of no such one."""
+def _before_lines(bases: Table, layout: Table, rank: int, j: int, height: int) -> int:
+    """Rows before the columns of a turned operand come to a line of memory.
+
+    0 where none does, or a box has columns of several lines, most of which it reads whole anyway;
+    and where rows are few, as the first ones are copied cell by cell.
+    """
+    rows = layout[len(bases), rank - 1]
     for p in range(len(bases)):
         size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
-        if _is_turned(layout, p, rank) and down == size and along % LINE == 0:
+        lines = down == size and along % LINE == 0 and height * size <= LINE < rows * size // FEW
+        if lines and _is_turned(layout, p, rank):
             return -(bases[p] + j * along) % LINE // size
     return 0
 
@@ -101,7 +108,7 @@ def _plane(
         m = min(n, cells - j)
         packed = 0  # rows of the box before
         i, h = 0, 0
-        first = _before_lines(bases, layout, rank, j)
+        first = _before_lines(bases, layout, rank, j, height)
         while i + h < rows:
             i += h
             h = min(first if i == 0 and 0 < first < height else height, rows - i)

@@ -26,7 +26,13 @@ def test_operands_and_result_may_lie_anyhow(shape):
 @pytest.mark.parametrize("offset", [0, 2, 3, 7])
 @pytest.mark.parametrize(
     ("dtype", "shape"),
-    [("u1", (150, 1472)), ("f4", (70, 640)), ("f8", (41, 1032)), ("f8", (1100, 16))],
+    [
+        ("u1", (550, 1472)),
+        ("f4", (170, 640)),
+        ("f8", (41, 1032)),
+        ("f8", (1100, 16)),
+        ("f8", (81, 1032)),
+    ],
 )
 def test_rows_of_boxes_begin_where_lines_of_a_turned_operand_do(dtype, shape, offset):
     """Columns are whole lines of memory apart, which begin `offset` cells before the first row."""
