@@ -191,7 +191,8 @@ def _operations(
             "box that holds a tile's",
         )
         place = need.index(held)
-        return seen(source_blocks[source, held], lambda block: block[place])
+        found: Block | UnwrittenCells = source_blocks[source, held]
+        return seen(found, lambda block: block[place])
 
     for work in schedule.works:
         if work.value not in chosen:
@@ -202,7 +203,7 @@ def _operations(
             view = instruction.operator
             arguments = view.arguments(instruction.types, work.box, work.boxes)
             kernel = partial(kernels_of("cpu")[view.kernel], None, **arguments)
-            local[work.value, work.box] = seen(*blocks, kernel)
+            local[work.value, work.box] = seen(blocks[0], kernel)
             continue
         (formula,) = instruction.operator.formulas(instruction.types)
         made = written_out(formula, blocks)

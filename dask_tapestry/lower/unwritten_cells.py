@@ -28,7 +28,7 @@ class UnwrittenCells(NamedTuple):
     arrays: tuple[Block, ...]
 
 
-def seen(cells: Block | UnwrittenCells, view: Callable[[Block], Block]) -> Any:
+def seen(cells: Block | UnwrittenCells, view: Callable[[Block], Block]) -> Block | UnwrittenCells:
     """The same view of an array, or of all that unwritten cells are computed from."""
     if isinstance(cells, UnwrittenCells):
         return cells._replace(arrays=tuple(map(view, cells.arrays)))

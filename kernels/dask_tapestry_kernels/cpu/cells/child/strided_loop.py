@@ -72,7 +72,8 @@ def _before_lines(bases: Table, layout: Table, rank: int, j: int, height: int) -
         size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
         lines = down == size and along % LINE == 0 and height * size <= LINE < rows * size // FEW
         if lines and _is_turned(layout, p, rank):
-            return -(bases[p] + j * along) % LINE // size
+            before: int = -(bases[p] + j * along) % LINE // size
+            return before
     return 0
 
 
