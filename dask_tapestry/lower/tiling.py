@@ -10,13 +10,14 @@ that one compiled loop runs them all. The bits are those of the whole block.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.cells import CellExpression
 from dask_tapestry.first import first_of
 from dask_tapestry.lower.tuning import (
     MOST_TILED_WORK,
@@ -24,6 +25,13 @@ from dask_tapestry.lower.tuning import (
     SMALLEST_TILED_CELLS,
     TILE_CACHE_BYTES,
     TILE_WIDTHS,
+)
+from dask_tapestry.lower.unwritten_cells import (
+    UnwrittenCells,
+    merged_parameters,
+    seen,
+    unwritten_values,
+    written_out,
 )
 from dask_tapestry.steps.formula_part import FormulaPart
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Work
@@ -33,10 +41,11 @@ from dask_tapestry_kernels.parameters.tiled_operations import GridLine, Operatio
 
 Block = np.ndarray[Any, Any]
 Held = Mapping[tuple[int, ZRange], Any]
+Moves = tuple[tuple[int, ...], ...]
 
 
 class _Operation(NamedTuple):
-    expression: Any
+    expression: CellExpression
     arrays: tuple[Block, ...]
 
 
@@ -55,6 +64,7 @@ def run_tiles(
     sides = _tile(part, box.shape)
     if sides is None:
         return False
+    unwritten = unwritten_values(part)
     part = part.for_block(schedule)
     first = ZRange(box.lo, tuple(a + n for a, n in zip(box.lo, sides, strict=True)))
     buffers = _Buffers(_slot_bytes(part, part.program.schedule(first)))
@@ -63,21 +73,38 @@ def run_tiles(
     def operations(origin: tuple[int, ...]) -> list[_Operation]:
         lo = tuple(a + b for a, b in zip(box.lo, origin, strict=True))
         tile = ZRange(lo, tuple(a + n for a, n in zip(lo, sides, strict=True)))
-        return list(_operations(part, tile, known, buffers, target[tile.index(box)]))
+        return list(_operations(part, tile, known, buffers, target[tile.index(box)], unwritten))
 
     grid = [
         GridLine(-(-n // side), side, n - side) for n, side in zip(box.shape, sides, strict=True)
     ]
     first_operations = operations((0,) * len(sides))
+    if unwritten and not all(_is_along_rows(operation) for operation in first_operations):
+        unwritten = frozenset()
+        first_operations = operations((0,) * len(sides))
     moved = _moves(first_operations, grid, operations)
     if moved is None:
         return False
-    ready = [
-        Operation(operation.expression, operation.arrays, moves)
-        for operation, moves in zip(first_operations, moved, strict=True)
-    ]
+    ready = list(map(_of_different_operands, first_operations, moved))
     tiled = kernels_of("cpu")["tiledmap"](target, operations=ready, grid=grid, cells=box.size)
     return tiled is not None
+
+
+def _is_along_rows(operation: _Operation) -> bool:
+    """Whether cells lie side by side along the rows of all arrays, or are the same."""
+    return all(a.strides[-1] in (0, a.itemsize) for a in operation.arrays)
+
+
+def _of_different_operands(operation: _Operation, moves: Moves) -> Operation:
+    """An operation that is given each operand once, of those that are the same in all tiles."""
+    expression, (*operands, out) = operation
+    keys = [(a.ctypes.data, _shape(a), m) for a, m in zip(operands, moves, strict=False)]
+    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    if len(places) < len(keys):
+        expression = merged_parameters(expression, tuple([places[key] for key in keys]))
+        operands = [operands[keys.index(key)] for key in places]
+        moves = (*[moves[keys.index(key)] for key in places], moves[-1])
+    return Operation(expression, (*operands, out), moves)
 
 
 def _moves(here: list[_Operation], grid: list[GridLine], operations: Any) -> Any:
@@ -145,22 +172,27 @@ def _operations(
     known: tuple[Held, InstructionSchedule],
     buffers: _Buffers,
     target: Block,
+    unwritten: frozenset[int],
 ) -> Iterator[_Operation]:
-    """Yield the formulas of one tile with their arrays; views are taken here."""
+    """Yield the formulas of one tile with their arrays; views are taken here.
+
+    Those that are `unwritten` are computed by those that read them.
+    """
     values, whole = known
     program, chosen = part
     schedule = program.schedule(tile)
     slots = _slots(part, schedule)
-    local: dict[tuple[int, ZRange], Block] = {}
+    local: dict[tuple[int, ZRange], Block | UnwrittenCells] = {}
 
-    def cells(source: int, need: ZRange) -> Block:
+    def cells(source: int, need: ZRange) -> Block | UnwrittenCells:
         source_schedule, source_blocks = (schedule, local) if source in chosen else (whole, values)
         held = first_of(
             filter(None, [source_schedule.box_in_memory(source, need, source_blocks)]),
             "box that holds a tile's",
         )
-        block: Block = source_blocks[source, held]
-        return block[need.index(held)]
+        place = need.index(held)
+        found: Block | UnwrittenCells = source_blocks[source, held]
+        return seen(found, lambda block: block[place])
 
     for work in schedule.works:
         if work.value not in chosen:
@@ -170,14 +202,19 @@ def _operations(
         if not instruction.operator.is_formula:
             view = instruction.operator
             arguments = view.arguments(instruction.types, work.box, work.boxes)
-            local[work.value, work.box] = kernels_of("cpu")[view.kernel](None, *blocks, **arguments)
+            kernel = partial(kernels_of("cpu")[view.kernel], None, **arguments)
+            local[work.value, work.box] = seen(blocks[0], kernel)
+            continue
+        (formula,) = instruction.operator.formulas(instruction.types)
+        made = written_out(formula, blocks)
+        if work.value in unwritten:
+            local[work.value, work.box] = made
             continue
         slot = slots[work.value, work.box]
         dtype = instruction.type.dtype
         out = target if work.value == part.goal else buffers.array(slot, work.box.shape, dtype)
         local[work.value, work.box] = out
-        (formula,) = instruction.operator.formulas(instruction.types)
-        yield _Operation(formula, (*blocks, out))
+        yield _Operation(made.expression, (*made.arrays, out))
 
 
 def _slots(part: FormulaPart, schedule: InstructionSchedule) -> dict[tuple[int, ZRange], int]:

@@ -108,6 +108,11 @@ TILE_CACHE_BYTES: Final = 2**19  # bytes of values between formulas: half of a s
 SMALLEST_TILED_CELLS: Final = 2**16  # cells of a block; smaller ones lie in cache anyway
 ROW_CALL_CELLS: Final = 48  # that could be computed in the time that each row of a tile costs
 
+# unwritten_cells
+# Operations and reads of cells that are computed again, for each of a tile's that is not held
+MOST_COMPUTED_AGAIN: Final = 12
+MOST_TILE_OPERANDS: Final = 12  # of a formula that computes such: processors load two at a time
+
 # unread_values
 LEAST_UNREAD_BYTES: Final = 2**23  # bytes: two parts; less lies in a cache when it is folded
 

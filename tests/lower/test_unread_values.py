@@ -114,7 +114,8 @@ def test_rows_are_taken_as_they_are_folded(axis, work, monkeypatch):
     monkeypatch.setattr(unread_folds, "PIECE_BYTES", PART)
     places = np.random.default_rng(1).integers(-200, 200, 500)
     taken = WORKS[work](dt.take(dt.asarray(X), dt.asarray(places), axis=axis))
-    found = taken.compute(scheduler="sync")
+    with compile_service.mode("off"):  # compiled folds copy no lines
+        found = taken.compute(scheduler="sync")
     assert len(made) > 2
     assert sum(box.size for box in made) == X.size // X.shape[axis] * 500
     expected = WORKS[work](dt.asarray(X.take(places, axis))).compute(scheduler="sync")

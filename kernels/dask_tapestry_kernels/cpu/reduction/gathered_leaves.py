@@ -1,4 +1,4 @@
-"""Folds of lines that numbers name, where these lie: none is copied before.
+"""Gathered leaves: folds of lines that numbers name, where these lie, none of them copied.
 
 Two million lines of 64 float64 take .106 processor seconds copied in pieces of 4 MiB and folded
 from a cache, of which .027 are spent on going from piece to piece, and .048 where they lie; where

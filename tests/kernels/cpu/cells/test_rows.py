@@ -154,3 +154,13 @@ def test_a_quiet_step_of_what_may_err_is_computed_everywhere():
     greater = builder.call("greater", (0, 1), np.dtype("?"))
     chosen = builder.finish(builder.call("where", (greater, branch, 0), F8))
     assert "kept64" in rows.row_of(chosen).source
+
+
+@pytest.mark.parametrize(("sums", "exponential", "light"), [(5, 0, 1), (60, 0, 0), (1, 1, 0)])
+def test_rows_that_compute_little_read_short_vectors(sums, exponential, light):
+    builder = CellBuilder((F8, F8))
+    value = builder.call("exp", (1,), F8) if exponential else 1
+    for _ in range(sums):
+        value = builder.call("add", (0, value), F8)
+    source = rows.row_of(builder.finish(value)).source
+    assert source.count("short_vectors()") == light

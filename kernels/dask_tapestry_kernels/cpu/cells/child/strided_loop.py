@@ -6,7 +6,8 @@ where its cells are apart. An operand that is the same in the next box is packed
 knows bytes only, so one compiled function serves all expressions.
 
 Boxes go down the rows first, so that a transposed operand is read from the cache lines that the
-rows before have brought.
+rows before have brought. They begin where these do if the operand lets them: of 4096 x 4096 float64
+and its transpose, whose lines share few places of a cache, the sum takes 23 ms instead of 40.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_plane
 Table = np.ndarray[Any, Any]
 LINE: Final = 64  # bytes of memory that come together
 TALL: Final = 8  # rows at least of a box whose columns lie side by side in some operand
+FEW: Final = 8  # lines of memory with a turned operand's columns
 LONG: Final = 64  # cells of a row that are worth a call
 OPTIONS: Any = {"nogil": True, "error_model": "numpy"}
 
@@ -36,7 +38,11 @@ def _is_turned(layout: Table, p: int, rank: int) -> bool:
 
 @njit(nogil=True, error_model="numpy")
 def _ask_for(at: int, h: int, m: int, size: int, along: int) -> None:
-    """Ask for the lines of the next box of a turned operand, which lie far apart."""
+    """Ask for the lines of the next box of a turned operand, which lie far apart.
+
+    Of boxes of `TALL` rows processors ask ahead themselves: x + x.T of 6000 x 6000 float64 takes 34
+    ms so and 42 where it is asked as well, of 8000 x 8000 uint8 in taller boxes 17 and 14.
+    """
     for cell in range(m):
         for byte in range(0, h * size, LINE):
             fetch_line(at + cell * along + byte + LINE - 1)
@@ -49,13 +55,30 @@ def _box(layout: Table, count: int, rank: int, strip: int) -> tuple[int, int]:
     Of an operand whose columns lie side by side a low box takes a cell of each line of memory.
     """
     rows, cells = layout[count + 1, rank - 1], layout[count + 1, rank]
-    low = strip
+    tall = 1
     for p in range(count + 1):
         if _is_turned(layout, p, rank):
-            tall = min(rows, max(TALL, LINE // layout[p, 0]))
-            low = min(low, max(1, strip // tall))
-    n = min(cells, low)
-    return max(1, strip // n), n
+            tall = max(tall, min(rows, max(TALL, LINE // layout[p, 0])))
+    n = min(cells, max(1, strip // tall))
+    height = max(1, strip // n)
+    return max(height - height % tall, 1), n
+
+
+@njit(nogil=True, error_model="numpy")
+def _before_lines(bases: Table, layout: Table, rank: int, j: int, height: int) -> int:
+    """Rows before the columns of a turned operand come to a line of memory.
+
+    0 where none does, or a box has columns of several lines, most of which it reads whole anyway;
+    and where rows are few, as the first ones are copied cell by cell.
+    """
+    rows = layout[len(bases), rank - 1]
+    for p in range(len(bases)):
+        size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
+        lines = down == size and along % LINE == 0 and height * size <= LINE < rows * size // FEW
+        if lines and _is_turned(layout, p, rank):
+            before: int = -(bases[p] + j * along) % LINE // size
+            return before
+    return 0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -89,8 +112,11 @@ def _plane(
     for j in range(0, cells, n):
         m = min(n, cells - j)
         packed = 0  # rows of the box before
-        for i in range(0, rows, height):
-            h = min(height, rows - i)
+        i, h = 0, 0
+        first = _before_lines(bases, layout, rank, j, height)
+        while i + h < rows:
+            i += h
+            h = min(first if i == 0 and 0 < first < height else height, rows - i)
             by_rows = _by_rows(layout, count, rank, h, m)
             for p in range(count + 1):
                 size, down, along = layout[p, 0], layout[p, rank - 1], layout[p, rank]
@@ -101,7 +127,7 @@ def _plane(
                 table[p] = buffers[p]
                 turned = _is_turned(layout, p, rank)
                 if p < count and not (down == 0 and h <= packed):
-                    if turned and down == size:
+                    if turned and down == size and h > TALL:
                         _ask_for(at + h * size, min(h, rows - i - h), m, size, along)
                     copy_plane(at, buffers[p], h, m, size, (down, along, m * size, size))
             packed = h

@@ -14,6 +14,7 @@ from dask_tapestry_kernels.elementary.compiled_functions import inlined
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
 
 LINE: Final = 64  # bytes of memory that come together
+SHORT_VECTORS: Final = '"prefer-vector-width"="256"'  # an attribute of LLVM's functions
 
 
 @intrinsic
@@ -83,6 +84,20 @@ def keep(context: Any, value: Any) -> Lowered:  # noqa: ARG001
         return _c.get_dummy_value()
 
     return types.void(value), lower
+
+
+@intrinsic
+def short_vectors(context: Any) -> Lowered:  # noqa: ARG001
+    """Have the loops of the function that calls this read 32 bytes at a time at most.
+
+    Vectors of 64 bytes cross a line of memory wherever they do not begin at one.
+    """
+
+    def lower(_c: Any, builder: Any, _s: Any, _args: Any) -> Any:
+        set.add(builder.function.attributes, SHORT_VECTORS)  # llvmlite's own has no such names
+        return _c.get_dummy_value()
+
+    return types.void(), lower
 
 
 @intrinsic

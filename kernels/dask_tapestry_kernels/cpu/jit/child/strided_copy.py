@@ -11,6 +11,7 @@ import numpy as np
 from numba import types
 
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
+    LINE,
     copy_bytes,
     get_int64,
     read_cell,
@@ -72,10 +73,11 @@ def copy_line(source: int, target: int, n: int, size: int, step: int, to_step: i
 def _turn_as(zero: Any, source: int, target: int, rows: int, n: int, along: int, down: int) -> None:
     """Copy whole tiles of the type of `zero` whose columns lie side by side, and then rows do."""
     size = size_of(zero)
-    for i in range(0, rows, TILE):
+    for first in range(0, rows, LINE // size):
         for j in range(0, n, TILE):
-            at, to = source + i * size + j * along, target + i * down + j * size
-            turn_tile(at, to, along, down, zero)
+            for i in range(first, min(first + LINE // size, rows), TILE):
+                at, to = source + i * size + j * along, target + i * down + j * size
+                turn_tile(at, to, along, down, zero)
 
 
 @called(7)

@@ -21,3 +21,34 @@ def test_operands_and_result_may_lie_anyhow(shape):
         out = np.zeros([2 * n for n in shape])[tuple(slice(n, None) for n in shape)]
         assert run_row(row, out, [x, y])
     np.testing.assert_array_equal(out, x + y)
+
+
+@pytest.mark.parametrize("offset", [0, 2, 3, 7])
+@pytest.mark.parametrize(
+    ("dtype", "shape"),
+    [
+        ("u1", (550, 1472)),
+        ("f4", (170, 640)),
+        ("f8", (41, 1032)),
+        ("f8", (1100, 16)),
+        ("f8", (81, 1032)),
+    ],
+)
+def test_rows_of_boxes_begin_where_lines_of_a_turned_operand_do(dtype, shape, offset):
+    """Columns are whole lines of memory apart, which begin `offset` cells before the first row."""
+    dtype = np.dtype(dtype)
+    random = np.random.default_rng(3)
+    line = 64 // dtype.itemsize
+    wide = -(-(shape[0] + offset) // line) * line
+    memory = np.empty((shape[1] * wide + line) * dtype.itemsize, np.uint8)
+    begin = -memory.ctypes.data % 64
+    cells = memory[begin : begin + shape[1] * wide * dtype.itemsize].view(dtype)
+    cells[...] = random.integers(0, 100, cells.size)
+    turned = cells.reshape(shape[1], wide)[:, offset : offset + shape[0]].T
+    y = random.integers(0, 100, shape).astype(dtype)
+    with compile_service.mode("wait"):
+        row = compile_service.compiled(call_source("add", 2, dtype, dtype), ARITY, "add")
+        for operands in ([turned, y], [y, turned]):
+            out = np.zeros(shape, dtype)
+            assert run_row(row, out, operands)
+            np.testing.assert_array_equal(out, turned + y)

@@ -1,6 +1,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from numba import njit
 
 from dask_tapestry_kernels.cpu.jit.child import memory_intrinsics
@@ -32,6 +33,7 @@ def test_lines_that_are_not_there_are_asked_for_in_vain():
 
 MULTIPLIED = """
 import numpy as np
+import pytest
 from numba import njit
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import apart, operands_apart, read_cell
 
@@ -67,3 +69,31 @@ def test_a_loop_over_memory_that_is_apart_is_one_of_vectors():
 
     assert multiplied("read")
     assert not multiplied("read_cell")
+
+
+SHORT = """
+import numpy as np
+from numba import carray, njit
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer, short_vectors
+
+
+@njit("void(int64, int64)")
+def kernel(n, address):
+    {first}
+    cells = carray(pointer(address), (n,), np.float64)
+    for i in range(n):
+        cells[i] = cells[i] * 3
+"""
+
+
+@pytest.mark.parametrize(("first", "told"), [("short_vectors()", True), ("pass", False)])
+def test_loops_are_told_to_read_short_vectors(first, told):
+    namespace: dict[str, Any] = {}
+    exec(SHORT.format(first=first), namespace)
+    cells = np.arange(71.0)
+    namespace["kernel"](71, cells.ctypes.data)
+    assert cells.tolist() == (np.arange(71.0) * 3).tolist()
+    (code,) = namespace["kernel"].inspect_llvm().values()
+    assert ('"prefer-vector-width"="256"' in code) == told
+    (machine,) = namespace["kernel"].inspect_asm().values()
+    assert not (told and "zmm" in machine)
