@@ -18,8 +18,10 @@ from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import recalled, remember
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
-from dask_tapestry.planner.search.rule_selection import choosing
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.rule_selection import RankedSeeds, choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
+from dask_tapestry.planner.search.seeds import Seeds
 from dask_tapestry.planner.tuning import KEPT_SECONDS
 from dask_tapestry.planner.walltime import ending_in_time
 from dask_tapestry.rewrite.trace import Trace
@@ -75,12 +77,15 @@ def build_plan(
 
     is_usual = method == "auto" and budget is None and not seed
 
+    seeds = _Seeds(machines, is_usual, recall) if method == "auto" and budget is None else None
+
     def find(graph: Graph) -> SearchResult:
-        known = (recalled(graph, machines) or kept(graph, machines)) if recall else None
+        known = _known(graph, machines) if recall else None
         if known is not None:
             return known
         start = thread_time()
-        found = search(graph, machines, method, budget, seed)
+        spaces = None if seeds is None else seeds.spaces_of(graph)
+        found = search(graph, machines, method, budget, seed, spaces)
         if is_usual and thread_time() - start > KEPT_SECONDS:
             keep(graph, machines, found)
         if is_usual and not recall:
@@ -88,15 +93,48 @@ def build_plan(
         return found
 
     def made() -> PlannedGraph:
-        return plan_as_found(roots, machines, find)
+        return plan_as_found(roots, machines, find, seeds)
 
     with written_as(None):
         return ending_in_time(made(), made)
 
 
+def _known(graph: Graph, machines: Resources) -> SearchResult | None:
+    """What was found before for such a graph."""
+    return recalled(graph, machines) or kept(graph, machines)
+
+
+class _Seeds:
+    """Seeds of graphs; those of graphs that are left are known as their plans from then on."""
+
+    def __init__(self, machines: Resources, keeps: bool, recall: bool) -> None:
+        self.seeds, self.keeps, self.recall = Seeds(machines), keeps, recall
+
+    def of(self, graph: Graph) -> SearchResult | None:
+        """The seed of a graph; None where it has none, or its plan is known."""
+        if self.recall and _known(graph, self.seeds.resources):
+            return None
+        return self.seeds.of(graph)
+
+    def leave(self, graph: Graph) -> None:
+        """Keep the seed of a graph as what was found for it."""
+        seed = self.seeds.of(graph)
+        if seed is not None and self.keeps:
+            keep(graph, self.seeds.resources, seed)
+            if not self.recall:
+                remember(graph, self.seeds.resources, seed)
+
+    def spaces_of(self, graph: Graph) -> list[PlanEvaluator] | None:
+        """The plans of a graph whose seed was asked for."""
+        return self.seeds.known_spaces(graph)
+
+
 @collection_paused()
 def plan_as_found(
-    roots: Sequence[Node], machines: Resources, find: Callable[[Graph], SearchResult]
+    roots: Sequence[Node],
+    machines: Resources,
+    find: Callable[[Graph], SearchResult],
+    seeds: RankedSeeds | None = None,
 ) -> PlannedGraph:
     """Plan the values `roots` for `machines`, with the choices that `find` makes for a graph.
 
@@ -107,7 +145,7 @@ def plan_as_found(
     if any(isinstance(node.operator, Sink) for node in written):
         check(written, (writes_that_meet_are_ordered,))
     graph = simplified(written, trace)
-    graph, search_result, forms_taken = choosing(graph, find, trace)
+    graph, search_result, forms_taken = choosing(graph, find, trace, seeds)
     state = search_result.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))

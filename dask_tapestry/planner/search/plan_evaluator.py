@@ -111,6 +111,11 @@ class PlanEvaluator:
             self.known.chosen = choose_forms(self.graph, self.pricing, costs)
         return self.known.chosen
 
+    def seed(self, costs: int | None = None) -> State:
+        """The plan with these forms and all else as is best for each step."""
+        graph, forms = self.chosen_forms(costs)
+        return evaluate(graph, Choices(forms=forms), self.pricing)
+
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
         """The graph in these forms, and what each node has become in it."""
         key = frozenset((node, tuple(taken)) for node, taken in forms.items())
