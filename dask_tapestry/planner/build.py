@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from time import thread_time
 
 from dask_tapestry.amounts import one_of, seconds, whole_number
@@ -77,10 +78,12 @@ def build_plan(
 
     is_usual = method == "auto" and budget is None and not seed
 
-    seeds = _Seeds(machines, is_usual, recall) if method == "auto" and budget is None else None
+    is_searched = method == "auto" and budget is None
+    known_plans = cache(lambda graph: recalled(graph, machines) or kept(graph, machines))
+    seeds = _Seeds(machines, is_usual, known_plans if recall else None) if is_searched else None
 
     def find(graph: Graph) -> SearchResult:
-        known = _known(graph, machines) if recall else None
+        known = known_plans(graph) if recall else None
         if known is not None:
             return known
         start = thread_time()
@@ -99,29 +102,36 @@ def build_plan(
         return ending_in_time(made(), made)
 
 
-def _known(graph: Graph, machines: Resources) -> SearchResult | None:
-    """What was found before for such a graph."""
-    return recalled(graph, machines) or kept(graph, machines)
-
-
 class _Seeds:
-    """Seeds of graphs; those of graphs that are left are known as their plans from then on."""
+    """Seeds of graphs; those of graphs that are left are known as their plans from then on.
 
-    def __init__(self, machines: Resources, keeps: bool, recall: bool) -> None:
-        self.seeds, self.keeps, self.recall = Seeds(machines), keeps, recall
+    Parameters
+    ----------
+    keeps
+        Whether they are.
+    known
+        Tells what was found before for a graph, where that is asked.
+    """
+
+    def __init__(
+        self,
+        machines: Resources,
+        keeps: bool,
+        known: Callable[[Graph], SearchResult | None] | None,
+    ) -> None:
+        self.seeds, self.keeps, self.known = Seeds(machines), keeps, known
 
     def of(self, graph: Graph) -> SearchResult | None:
         """The seed of a graph; None where it has none, or its plan is known."""
-        if self.recall and _known(graph, self.seeds.resources):
-            return None
-        return self.seeds.of(graph)
+        is_known = self.known is not None and self.known(graph) is not None
+        return None if is_known else self.seeds.of(graph)
 
     def leave(self, graph: Graph) -> None:
         """Keep the seed of a graph as what was found for it."""
         seed = self.seeds.of(graph)
         if seed is not None and self.keeps:
             keep(graph, self.seeds.resources, seed)
-            if not self.recall:
+            if self.known is None:
                 remember(graph, self.seeds.resources, seed)
 
     def spaces_of(self, graph: Graph) -> list[PlanEvaluator] | None:
