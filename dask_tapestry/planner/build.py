@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from time import thread_time
 
 from dask_tapestry.amounts import one_of, seconds, whole_number
@@ -18,8 +19,10 @@ from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import recalled, remember
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
-from dask_tapestry.planner.search.rule_selection import choosing
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.rule_selection import RankedSeeds, choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
+from dask_tapestry.planner.search.seeds import Seeds
 from dask_tapestry.planner.tuning import KEPT_SECONDS
 from dask_tapestry.planner.walltime import ending_in_time
 from dask_tapestry.rewrite.trace import Trace
@@ -75,12 +78,17 @@ def build_plan(
 
     is_usual = method == "auto" and budget is None and not seed
 
+    is_searched = method == "auto" and budget is None
+    known_plans = cache(lambda graph: recalled(graph, machines) or kept(graph, machines))
+    seeds = _Seeds(machines, is_usual, known_plans if recall else None) if is_searched else None
+
     def find(graph: Graph) -> SearchResult:
-        known = (recalled(graph, machines) or kept(graph, machines)) if recall else None
+        known = known_plans(graph) if recall else None
         if known is not None:
             return known
         start = thread_time()
-        found = search(graph, machines, method, budget, seed)
+        spaces = None if seeds is None else seeds.spaces_of(graph)
+        found = search(graph, machines, method, budget, seed, spaces)
         if is_usual and thread_time() - start > KEPT_SECONDS:
             keep(graph, machines, found)
         if is_usual and not recall:
@@ -88,15 +96,55 @@ def build_plan(
         return found
 
     def made() -> PlannedGraph:
-        return plan_as_found(roots, machines, find)
+        return plan_as_found(roots, machines, find, seeds)
 
     with written_as(None):
         return ending_in_time(made(), made)
 
 
+class _Seeds:
+    """Seeds of graphs; those of graphs that are left are known as their plans from then on.
+
+    Parameters
+    ----------
+    keeps
+        Whether they are.
+    known
+        Tells what was found before for a graph, where that is asked.
+    """
+
+    def __init__(
+        self,
+        machines: Resources,
+        keeps: bool,
+        known: Callable[[Graph], SearchResult | None] | None,
+    ) -> None:
+        self.seeds, self.keeps, self.known = Seeds(machines), keeps, known
+
+    def of(self, graph: Graph) -> SearchResult | None:
+        """The seed of a graph; None where it has none, or its plan is known."""
+        is_known = self.known is not None and self.known(graph) is not None
+        return None if is_known else self.seeds.of(graph)
+
+    def leave(self, graph: Graph) -> None:
+        """Keep the seed of a graph as what was found for it."""
+        seed = self.seeds.of(graph)
+        if seed is not None and self.keeps:
+            keep(graph, self.seeds.resources, seed)
+            if self.known is None:
+                remember(graph, self.seeds.resources, seed)
+
+    def spaces_of(self, graph: Graph) -> list[PlanEvaluator] | None:
+        """The plans of a graph whose seed was asked for."""
+        return self.seeds.known_spaces(graph)
+
+
 @collection_paused()
 def plan_as_found(
-    roots: Sequence[Node], machines: Resources, find: Callable[[Graph], SearchResult]
+    roots: Sequence[Node],
+    machines: Resources,
+    find: Callable[[Graph], SearchResult],
+    seeds: RankedSeeds | None = None,
 ) -> PlannedGraph:
     """Plan the values `roots` for `machines`, with the choices that `find` makes for a graph.
 
@@ -107,7 +155,7 @@ def plan_as_found(
     if any(isinstance(node.operator, Sink) for node in written):
         check(written, (writes_that_meet_are_ordered,))
     graph = simplified(written, trace)
-    graph, search_result, forms_taken = choosing(graph, find, trace)
+    graph, search_result, forms_taken = choosing(graph, find, trace, seeds)
     state = search_result.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))

@@ -295,10 +295,10 @@ WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes 
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
 WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as another search takes
+SEED_FAR_BEHIND: Final = 1.1  # times the best seed: one of 1.05 led to the better plan
 
 # search/search
-# Times the seconds of parts planned apart, that they may take changed to fit together
-DEARER_FITTED: Final = 1.5
+DEARER_FITTED: Final = 1.5  # times the seconds of parts planned apart, once changed to fit
 SEARCH_AGAIN_PART: Final = 4  # of the effort, that a search with less memory a task has
 FAR_BEHIND: Final = 10.0  # times a plan's seconds, of a seed that is left: none beyond 8 of 36 won
 SURE_OF_PACE: Final = 1000  # costs before one knows what changes gain: with 500 a gradient gave up

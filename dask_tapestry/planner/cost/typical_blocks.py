@@ -12,7 +12,7 @@ do in the mean stands for them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
@@ -235,17 +235,41 @@ def _kinds(
     numbers: dict[Sizes, tuple[int, ...]] = {}
     boxes = max(1, boxes_read(program, program.type.box))
     few = max(FEWEST_SAMPLES, SAMPLE_BLOCKS * SAMPLED_WHOLE // boxes)
-    for number, times in Counter(_sample(cuts, min(SAMPLE_BLOCKS, few))).items():
+
+    def kind_of(number: tuple[int, ...]) -> Sizes:
         box = program.type.box
         for dim, own, at in zip(uneven, cuts, number, strict=True):
             box = box.replace(dim, *own.block(at))
-        kind = tuple([tuple([b.size for b in value]) for value in program.schedule(box).boxes])
-        counts[kind] += times
+        return tuple([tuple([b.size for b in value]) for value in program.schedule(box).boxes])
+
+    sample = Counter(_sample(cuts, min(SAMPLE_BLOCKS, few)))
+    for number, kind in _kinds_of(list(sample), kind_of, is_long=few == FEWEST_SAMPLES):
+        counts[kind] += sample[number]
         numbers.setdefault(kind, number)
     total = counts.total()
     merged = len(counts) > FEW_NODES and seeking_dims(program)
     kinds = _alike(counts) if merged else counts.items()
     return tuple([(numbers[kind], n / total) for kind, n in kinds])
+
+
+def _kinds_of(
+    numbers: Sequence[tuple[int, ...]],
+    kind_of: Callable[[tuple[int, ...]], Sizes],
+    is_long: bool,
+) -> Iterator[tuple[tuple[int, ...], Sizes]]:
+    """Blocks, by their numbers, each with its kind.
+
+    Where it `is_long` until one is known, and the second, the middle and the last one are alike, so
+    are those between: the first one alone lies at an edge along all dimensions.
+    """
+    at = {1, len(numbers) // 2, len(numbers) - 1}
+    inner = {kind_of(numbers[n]) for n in at} if is_long and len(numbers) > len(at) else set()
+    if len(inner) != 1:
+        yield from ((number, kind_of(number)) for number in numbers)
+        return
+    (kind,) = inner
+    yield numbers[0], kind_of(numbers[0])
+    yield from ((number, kind) for number in numbers[1:])
 
 
 def _alike(counts: Counter[Sizes]) -> list[tuple[Sizes, int]]:

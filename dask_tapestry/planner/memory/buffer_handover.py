@@ -63,9 +63,12 @@ def _takes_place(step: Step, x: Step, readers: Sequence[Step], ends_before: Ends
     is_larger = step.node.type.nbytes > x.node.type.nbytes
     if is_larger or not 1 < step.count <= x.count <= MOST_HANDOVER_BLOCKS:
         return False
-    late = [r for r in readers if r is not step and not ends_before(r.node, step.node)]
-    if any(r.node not in step.inputs or r.count > MOST_HANDOVER_BLOCKS for r in late):
-        return False
+    late = list[Step]()
+    for reader in reversed(readers):  # of many the last ones end late
+        if reader is not step and not ends_before(reader.node, step.node):
+            if reader.node not in step.inputs or reader.count > MOST_HANDOVER_BLOCKS:
+                return False
+            late.append(reader)
     at, itemsize = step.inputs.index(x.node), x.node.type.dtype.itemsize
     taken = _handed_over_blocks(step.program, step.cuts, at, x.cuts, itemsize)
     return taken is not None and all(_reads_before(step, x, taken, reader) for reader in late)

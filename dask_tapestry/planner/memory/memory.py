@@ -137,6 +137,24 @@ class WorkerMemory:
         ]
         return max(candidates, key=lambda one: one.bytes / one.usable)
 
+    def lacking_uncounted(self, reserve: int = 0) -> int | None:
+        """Bytes that a worker lacks, if some are held in reserve; None if slices are to be counted.
+
+        Values that take each other's place are looked for only where it depends on them.
+        """
+        if not self.fullest(Slices.ALL_APART).lacking(reserve):
+            return 0
+        least = self.fullest(Slices.NONE).lacking(reserve)
+        if least or not self.fullest(Slices.ALL).lacking(reserve):
+            return least
+        return None
+
+    @property
+    def fits(self) -> bool:
+        """Whether workers hold no more than a plan may."""
+        lacking = self.lacking_uncounted()
+        return self.fullest().fits if lacking is None else not lacking
+
     @property
     def _devices(self) -> dict[str, str]:
         """The devices that steps compute on, by memory."""

@@ -11,7 +11,7 @@ from enum import Enum
 
 from dask_tapestry.planner.cost.step import PlannedSteps
 from dask_tapestry.planner.memory.ample_memory import is_ample
-from dask_tapestry.planner.memory.memory import bytes_of_one_worker, fullest_workers
+from dask_tapestry.planner.memory.memory import WorkerMemory, bytes_of_one_worker
 from dask_tapestry.planner.tuning import RESULT_PROCESS_BYTES
 from dask_tapestry.teg import Node, Sink
 
@@ -33,7 +33,7 @@ def rounds_that_fit(plan: PlannedSteps) -> int | None:
     rounds = 1
     if is_ample(plan):
         return rounds
-    while not fullest_workers(plan, rounds=rounds).fits:
+    while not WorkerMemory(plan, rounds).fits:
         if plan.resources.local or rounds >= most:
             return None
         rounds = min(2 * rounds, most)

@@ -66,5 +66,5 @@ def _is_as_good(space: PlanEvaluator, first: State, other: State) -> bool:
     """Whether a plan takes about as long as the first one, and no more memory, or little."""
     if not (other.is_as_good_as(first) and space.fits_at_worst(other)):
         return False
-    before, now = (space.fullest_at_worst(plan).bytes for plan in (first, other))
+    before, now = (space.peak_at_worst(plan) for plan in (first, other))
     return now <= max(ALIKE_SECONDS * before, LITTLE_MEMORY * space.resources.usable_bytes)

@@ -37,14 +37,14 @@ def with_less_held(space: PlanEvaluator, state: State, costs: int) -> State:
     if state.shortfall or not space.fits_at_worst(state):
         return state
     first, last = state, space.pricing.evaluated + costs - COSTS_A_CHANGE
-    while space.fullest_at_worst(state).bytes > WORTH_SPARING_BYTES:
+    while space.peak_at_worst(state) > WORTH_SPARING_BYTES:
         found = list(_leaner(space, first, state, last))
         if not found:
             break
         first = min(first, *found, key=lambda other: other.rank)
         state = min(
             (other for other in found if other.is_as_good_as(first)),
-            key=lambda other: space.fullest_at_worst(other).bytes,
+            key=lambda other: space.peak_at_worst(other),
             default=state,
         )
         if state not in found:
@@ -54,7 +54,7 @@ def with_less_held(space: PlanEvaluator, state: State, costs: int) -> State:
 
 def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iterator[State]:
     """Plans with other values held, about as good as the `first` one, that take less memory."""
-    now = space.fullest_at_worst(state).bytes
+    now = space.peak_at_worst(state)
     most = LIGHTER_SHARE * now
     for choices in _less_held(state):
         if FREED_TIMES * _freed_bytes(space, state, choices) < now - most:
@@ -66,7 +66,7 @@ def _leaner(space: PlanEvaluator, first: State, state: State, last: int) -> Iter
         if other is None:
             continue
         is_as_good = other.is_as_good_as(first) and space.fits_at_worst(other)
-        if is_as_good and space.fullest_at_worst(other).bytes <= most:
+        if is_as_good and space.peak_at_worst(other) <= most:
             yield other
 
 

@@ -95,9 +95,11 @@ class PlanEvaluator:
         self._peaks: dict[object, PeakWorkers] = {}
         self._usual_peaks: dict[object, int] = {}
         self._worst: dict[object, PeakWorkers] = {}
+        self._peaks_at_worst: dict[object, int] = {}
         self._fits_at_worst: dict[object, bool] = {}
         self._lacking: dict[object, int] = {}
         self._sketched: tuple[State, WorkerMemory] | None = None  # the last one
+        self._sketched_at_worst: tuple[State, WorkerMemory] | None = None
         self._missed: Rank | None = None
 
     def chosen_forms(
@@ -110,6 +112,11 @@ class PlanEvaluator:
         if self.known.chosen is None:
             self.known.chosen = choose_forms(self.graph, self.pricing, costs)
         return self.known.chosen
+
+    def seed(self, costs: int | None = None) -> State:
+        """The plan with these forms and all else as is best for each step."""
+        graph, forms = self.chosen_forms(costs)
+        return evaluate(graph, Choices(forms=forms), self.pricing)
 
     def became(self, forms: Forms) -> tuple[Graph, dict[Node, Node]]:
         """The graph in these forms, and what each node has become in it."""
@@ -215,8 +222,7 @@ class PlanEvaluator:
     def lacking(self, state: State) -> int:
         """Bytes that a worker lacks, if no block takes more than usual; 0 where all is held.
 
-        Slices are counted, and values that take each other's place are looked for, only where it
-        depends on them.
+        Slices are counted only where it depends on them.
         """
         key = state.choices.key
         if key not in self._lacking:
@@ -229,13 +235,9 @@ class PlanEvaluator:
             memory = self._memory(state)
             if is_ample(memory.plan, self.reserve):
                 return 0
-            if not memory.fullest(Slices.ALL_APART).lacking(self.reserve):
-                return 0
-            least = memory.fullest(Slices.NONE).lacking(self.reserve)
-            if least:
-                return least
-            if not memory.fullest(Slices.ALL).lacking(self.reserve):
-                return 0
+            lacking = memory.lacking_uncounted(self.reserve)
+            if lacking is not None:
+                return lacking
         return self.fullest(state).lacking(self.reserve)
 
     def missed(self, state: State) -> Rank | None:
@@ -252,8 +254,10 @@ class PlanEvaluator:
         key = state.choices.key
         if key not in self._fits_at_worst:
             self._count_memory(state)
-            ample = is_ample(self.sketch_at_worst(state))
-            self._fits_at_worst[key] = ample or self.fullest_at_worst(state).fits
+            known, memory = self._worst.get(key), self._memory_at_worst(state)
+            self._fits_at_worst[key] = (
+                is_ample(memory.plan) or memory.fits if known is None else known.fits
+            )
         return self._fits_at_worst[key]
 
     def fullest_at_worst(self, state: State) -> PeakWorkers:
@@ -261,8 +265,29 @@ class PlanEvaluator:
         key = state.choices.key
         if key not in self._worst:
             self._count_memory(state)
-            self._worst[key] = WorkerMemory(self.sketch_at_worst(state), self.rounds).fullest()
+            self._worst[key] = self._memory_at_worst(state).fullest()
         return self._worst[key]
+
+    def peak_at_worst(self, state: State) -> int:
+        """The most bytes that a worker holds, by the blocks that take most.
+
+        With as many slices as usual blocks cut: whoever compares plans need not count them all.
+        """
+        key = state.choices.key
+        if key not in self._peaks_at_worst:
+            known = self._worst.get(key)
+            if known is None:
+                self._count_memory(state)
+                known = self._memory_at_worst(state).fullest(Slices.USUAL)
+            self._peaks_at_worst[key] = known.bytes
+        return self._peaks_at_worst[key]
+
+    def _memory_at_worst(self, state: State) -> WorkerMemory:
+        """What workers hold in a plan as it will be."""
+        if self._sketched_at_worst is None or self._sketched_at_worst[0] is not state:
+            memory = WorkerMemory(self.sketch_at_worst(state), self.rounds)
+            self._sketched_at_worst = state, memory
+        return self._sketched_at_worst[1]
 
     def _count_memory(self, state: State) -> None:
         """Count what it takes to add up the memory of a plan among the costs."""

@@ -41,7 +41,7 @@ def with_room(space: PlanEvaluator, state: State, costs: int) -> State:
         found = list(_roomier(space, first, state, last))
         if not found:
             break
-        state = min(found, key=lambda other: space.fullest_at_worst(other).bytes)
+        state = min(found, key=lambda other: space.peak_at_worst(other))
     return state
 
 
@@ -64,7 +64,7 @@ def _holds_less(space: PlanEvaluator, state: State, other: State) -> bool:
     On the user's own machine also where blocks alone take so much less: of what lies between steps
     as many blocks are counted as ever wait, and mostly there are fewer.
     """
-    now, before = (space.fullest_at_worst(one).bytes for one in (other, state))
+    now, before = (space.peak_at_worst(one) for one in (other, state))
     if now <= LIGHTER_SHARE * before:
         return True
     saved = sum(p.cost.work for p in state.placed.values())
@@ -98,7 +98,7 @@ def _large_bytes(space: PlanEvaluator, state: State, priced: PricedGroup) -> flo
     of_task = ROOMY_SHARE * priced.limits.task
     if not space.resources.local:
         return of_task
-    peak, node = space.fullest_at_worst(state).bytes, priced.group.node
+    peak, node = space.peak_at_worst(state), priced.group.node
     little = (1 - LIGHTER_SHARE) * peak
     if peak < WORTH_ROOM_BYTES or (node in state.graph.roots and node.type.nbytes > little):
         return of_task

@@ -3,7 +3,8 @@
 A user's choice may spare what stands before a node, or change what its readers can be fused with;
 what the host computes instead of a device changes what crosses the link between them; reductions
 that share a pass spare what stands before all of them. So each is compared as a plan of the whole
-graph, and the best is taken, again and again until none pays.
+graph, and the best is taken, again and again until none pays. Only graphs are searched whose seeds
+are not far behind the best of them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,12 @@ from dask_tapestry.planner.rewriting.shared_passes import (
     offered_passes,
     offered_products,
 )
-from dask_tapestry.planner.tuning import CHOICE_GAIN, MOST_PLANS, WORTH_SHARED_PASSES
+from dask_tapestry.planner.tuning import (
+    CHOICE_GAIN,
+    MOST_PLANS,
+    SEED_FAR_BEHIND,
+    WORTH_SHARED_PASSES,
+)
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import rules_in_force
 from dask_tapestry.settings import setting
@@ -68,7 +74,32 @@ class Chosen(NamedTuple, Generic[S]):
     taken: tuple[Taken, ...]
 
 
-def choosing(graph: Graph, find: Callable[[Graph], S], trace: Trace | None = None) -> Chosen[S]:
+class RankedSeeds(Protocol):
+    """The plans that searches of graphs would begin with."""
+
+    def of(self, graph: Graph) -> Ranked | None:
+        """The seed of a graph; None where it is not known sooner than its plan."""
+
+    def leave(self, graph: Graph) -> None:
+        """Take note that a graph is not searched, as its seed is far behind."""
+
+
+class _NoSeeds:
+    """Those of graphs of which none is known: all are searched."""
+
+    def of(self, graph: Graph) -> None:
+        """None is known."""
+
+    def leave(self, graph: Graph) -> None:
+        """No graph is left."""
+
+
+def choosing(
+    graph: Graph,
+    find: Callable[[Graph], S],
+    trace: Trace | None = None,
+    seeds: RankedSeeds | None = None,
+) -> Chosen[S]:
     """The graph in the forms that make it cheaper: those of users' rules, and those of the host.
 
     Parameters
@@ -77,23 +108,29 @@ def choosing(graph: Graph, find: Callable[[Graph], S], trace: Trace | None = Non
         Finds a plan for a graph.
     trace
         Where the choices taken are recorded.
+    seeds
+        Tell which graphs need not be searched.
 
     Raises
     ------
     MemoryLimitError
         If no plan fits.
     """
-    best, refusal = _plan_or_reason(graph, find)
+    seeds = seeds or _NoSeeds()
     plans_left, forms_taken = MOST_PLANS, list[Taken]()
-    while plans_left > 0:
-        offers = list(islice(_offers(graph, best), plans_left))
-        plans_left -= len(offers)
-        better = _best(graph, offers, find, best)
+    best, refusal, better = None, None, _far_ahead(graph, find, seeds)
+    if better is None:
+        best, refusal = _plan_or_reason(graph, find)
+    while better is not None or plans_left > 0:
+        if better is None:
+            offers = list(islice(_offers(graph, best), plans_left))
+            plans_left -= len(offers)
+            better = _best(graph, offers, find, best, seeds)
         if better is None:
             break
         offer, best = better
         forms_taken.append(taken_of(graph, offer))
-        graph = with_taken(graph, forms_taken[-1], trace)
+        graph, better = with_taken(graph, forms_taken[-1], trace), None
     if best is None:
         assert refusal is not None
         raise refusal
@@ -119,16 +156,57 @@ def with_taken(graph: Graph, taken: Taken, trace: Trace | None = None) -> Graph:
 
 
 def _best(
-    graph: Graph, offers: Sequence[Offer], find: Callable[[Graph], S], best: S | None
+    graph: Graph,
+    offers: Sequence[Offer],
+    find: Callable[[Graph], S],
+    best: S | None,
+    seeds: RankedSeeds,
 ) -> tuple[Offer, S] | None:
     """The offer that leads to the cheapest plan, if that is better than `best`."""
     best_offer: tuple[Offer, S] | None = None
+    seed = seeds.of(graph) if offers and best is not None else None
     for offer in offers:
-        forms = {node: [choice] for node, choice in offer.items()}
-        other, _ = _plan_or_reason(with_forms(graph, forms), find)
+        offered = _with_offer(graph, offer)
+        if seed is not None and _is_far_behind(seeds.of(offered), seed):
+            seeds.leave(offered)
+            continue
+        other, _ = _plan_or_reason(offered, find)
         if other is not None and _is_better(other, best):
             best_offer, best = (offer, other), other
     return best_offer
+
+
+def _far_ahead(
+    graph: Graph, find: Callable[[Graph], S], seeds: RankedSeeds
+) -> tuple[Offer, S] | None:
+    """The offer whose seed is best, with its plan, if that of the graph is far behind that seed."""
+    if isinstance(seeds, _NoSeeds) or next(_offers(graph, None), None) is None:
+        return None
+    seed = seeds.of(graph)
+    if seed is None:
+        return None
+    others = [(one, seeds.of(_with_offer(graph, one))) for one in _offers(graph, seed)]
+    known = [(other.rank, at) for at, (_, other) in enumerate(others) if other is not None]
+    if not known or not _is_far_behind(seed, others[min(known)[1]][1]):
+        return None
+    offer, _ = others[min(known)[1]]
+    found, _ = _plan_or_reason(_with_offer(graph, offer), find)
+    if found is None:
+        return None
+    seeds.leave(graph)
+    return offer, found
+
+
+def _is_far_behind(seed: Ranked | None, best: Ranked | None) -> bool:
+    """Whether a search would have to gain far more from one seed than from the other."""
+    if seed is None or best is None or not best.rank.is_allowed:
+        return False
+    return seed.rank > best.rank.with_seconds(SEED_FAR_BEHIND)
+
+
+def _with_offer(graph: Graph, offer: Offer) -> Graph:
+    """The graph in which an offer is taken."""
+    return with_forms(graph, {node: [choice] for node, choice in offer.items()})
 
 
 def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:

@@ -26,7 +26,6 @@ from dask_tapestry.planner.search.budget import (
 )
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.components import components_of, joined
-from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.exact_grids import recut
 from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
@@ -119,6 +118,7 @@ def search(
     method: str = "auto",
     budget: float | None = None,
     seed: int = 0,
+    spaces: list[PlanEvaluator] | None = None,
 ) -> SearchResult:
     """The best plan found for `graph`.
 
@@ -130,6 +130,8 @@ def search(
         Seconds of the search; by default what the plan may be worth.
     seed
         Of what chance decides.
+    spaces
+        Its plans, where some of them are known.
 
     Raises
     ------
@@ -139,12 +141,12 @@ def search(
         If a graph is too large to compare all plans.
     """
     effort = SearchBudget.of(budget)
-    if method == "auto" and budget is None:
+    if method == "auto" and budget is None and spaces is None:
         by_parts = _found_by_components(graph, resources, seed)
         by_parts = by_parts or _found_by_parts(graph, resources, seed)
         if by_parts is not None:
             return by_parts
-    found, misfits = _found(graph, resources, method, effort, seed)
+    found, misfits = _found(graph, resources, method, effort, seed, spaces)
     if found is not None:
         return found
 
@@ -216,11 +218,16 @@ def _lengthened(
 
 
 def _found(
-    graph: Graph, resources: Resources, method: str, effort: SearchBudget, seed: int
+    graph: Graph,
+    resources: Resources,
+    method: str,
+    effort: SearchBudget,
+    seed: int,
+    spaces: list[PlanEvaluator] | None = None,
 ) -> tuple[SearchResult | None, list[Misfit]]:
     """The best plan that fits, if there is one, and those that were found and do not."""
     misfits = list[Misfit]()
-    spaces = plan_spaces(graph, resources, method)
+    spaces = spaces or plan_spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
     if not fitting:
         is_enough = any(not one.state.shortfall for one in misfits)
@@ -322,8 +329,8 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     uncut = in_one_block(space)
     if uncut is not None and saves_less_than_planning(uncut, space, effort):
         return SearchResult(uncut)
-    graph, forms = space.chosen_forms(effort.forms)
-    first = evaluate(graph, Choices(forms=forms), space.pricing)
+    first = space.seed(effort.forms)
+    forms = first.choices.forms
     given, effort = effort, effort.for_plan(first)
     seeds = [first] if uncut is None else [first, uncut]
     given_up = first.seconds > space.most_seconds

@@ -68,5 +68,5 @@ def _carried(space: PlanEvaluator, state: State) -> float:
 
 
 def _holds_less(space: PlanEvaluator, state: State, other: State) -> bool:
-    now, before = (space.fullest_at_worst(one).bytes for one in (other, state))
+    now, before = (space.peak_at_worst(one) for one in (other, state))
     return now <= SHARED_READS_SHARE * before

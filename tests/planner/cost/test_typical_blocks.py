@@ -8,7 +8,12 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.cost import typical_blocks as typical_blocks_module
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
-from dask_tapestry.planner.cost.typical_blocks import joining_dims, seeking_dims, typical_blocks
+from dask_tapestry.planner.cost.typical_blocks import (
+    _kinds_of,
+    joining_dims,
+    seeking_dims,
+    typical_blocks,
+)
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import Trace
@@ -168,3 +173,24 @@ def test_a_second_pass_over_chosen_lines_reads_them_again():
     plan = dt.plan(anomalies.std(axis=0), resources=dt.Resources(50, 4, "16 GiB"))
     plan.verify()
     assert plan.cost["bytes_read"] < 0.7 * x.nbytes
+
+
+def test_of_long_programs_a_few_blocks_tell_of_those_between():
+    looked = []
+
+    def kinds(edges, is_long):
+        looked.clear()
+
+        def kind_of(number):
+            looked.append(number)
+            return (number in edges,)
+
+        numbers = [(n, 5 - n) for n in range(6)]
+        return [kind for _, (kind,) in _kinds_of(numbers, kind_of, is_long)]
+
+    assert kinds({(0, 5)}, True) == kinds({(0, 5)}, False) == [True, *[False] * 5]
+    assert len(looked) == 6
+    kinds({(0, 5)}, True)
+    assert len(looked) == 4
+    for edge in ((1, 4), (3, 2), (5, 0)):
+        assert kinds({(0, 5), edge}, True) == kinds({(0, 5), edge}, False)

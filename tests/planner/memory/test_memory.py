@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 import zarr
@@ -159,6 +161,21 @@ def test_what_is_surely_enough_is_no_less():
         most = fullest_workers(plan, Slices.ALL).bytes
         assert fullest_workers(plan, Slices.ALL_APART).bytes >= most >= fullest_workers(plan).bytes
         assert fullest_workers(plan, Slices.NONE).bytes <= fullest_workers(plan).bytes
+
+
+@pytest.mark.parametrize("memory", ["300 MB", "600 MB", "1200 MB", "2 GB", "8 GiB"])
+def test_slices_are_counted_only_where_it_depends_on_them_whether_a_plan_fits(memory):
+    x = dt.placeholder((20_000, 20_000), "f8", (500, 20_000))
+    plan = dt.plan((x.T @ x).sum(0), x.rechunk((20_000, 400)), resources=FOUR).core
+    plan = dataclasses.replace(plan, resources=dt.Resources(4, 2, memory))
+    workers = WorkerMemory(plan)
+    exact = workers.fullest()
+    assert workers.fits == exact.fits
+    lacking = workers.lacking_uncounted()
+    assert lacking is None or (lacking == 0) == exact.fits
+    assert lacking is None or lacking <= exact.lacking()
+    reserve = 10**10
+    assert workers.lacking_uncounted(reserve) > 0
 
 
 def test_of_blocks_that_are_computed_one_by_one_a_worker_has_one(tmp_path):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.cost import typical_blocks
+from dask_tapestry.planner.cost import exact_costs, typical_blocks
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory import lifetimes
@@ -56,7 +56,10 @@ def test_a_plan_is_given_up_once_costs_are_spent_and_may_be_begun_again():
     assert space.state_within(Choices(), whole.rank, last) is found
 
 
-@pytest.mark.parametrize("look", [PlanEvaluator.fullest_at_worst, PlanEvaluator.fullest])
+@pytest.mark.parametrize(
+    "look",
+    [PlanEvaluator.fullest_at_worst, PlanEvaluator.fullest, PlanEvaluator.peak_at_worst],
+)
 def test_to_look_at_memory_counts_once(look):
     y = stored()
     for _ in range(8):
@@ -170,6 +173,16 @@ def test_where_there_is_room_no_value_is_looked_for_that_takes_the_place_of_anot
     state = space.state(Choices())
     assert len(state.placed) > 1
     assert not space.lacking(state)
+
+
+def test_no_slices_are_counted_to_compare_plans(monkeypatch):
+    x = stored((20_000, 20_000), "f8", (500, 20_000))
+    space = space_of((x.T @ x).sum(axis=0))
+    state = space.state(Choices())
+    exact = space_of((x.T @ x).sum(axis=0)).fullest_at_worst(state).bytes
+    monkeypatch.setattr(exact_costs, "counted_cost", lambda *_: pytest.fail("it takes long"))
+    assert space.fits_at_worst(state)
+    assert 0.9 * exact <= space.peak_at_worst(state) <= 1.1 * exact
 
 
 def test_steps_that_differ_in_data_alone_have_one_program_in_sketches():

@@ -124,6 +124,55 @@ def test_so_many_plans_are_compared_at_most(monkeypatch):
     assert len(seen) == 1 + 3
 
 
+class SeedsOf(NamedTuple):
+    """Seeds by the number of nodes."""
+
+    seconds: dict
+    left: list
+
+    def of(self, graph):
+        return taking(self.seconds[len(graph)]) if len(graph) in self.seconds else None
+
+    def leave(self, graph):
+        self.left.append(len(graph))
+
+
+@pytest.mark.parametrize(
+    ("seeds", "searched", "taken"),
+    [
+        ({}, [3, 2], 2),
+        ({3: 1.0, 2: 1.05}, [3, 2], 2),
+        ({3: 1.05, 2: 1.0}, [3, 2], 2),
+        ({3: 1.0, 2: 1.2}, [3], 3),
+        ({3: 1.2, 2: 1.0}, [2], 2),
+    ],
+)
+def test_graphs_whose_seeds_are_far_behind_are_not_searched(seeds, searched, taken):
+    seen, seeds, graph, trace = [], SeedsOf(seeds, []), dt.sort(X).max().teg, Trace()
+
+    def find(graph):
+        seen.append(len(graph))
+        return by_length(graph)
+
+    with dt.config(rules=[largest_of_sorted]):
+        now, found, forms = choosing(graph, find, trace, seeds)
+        assert with_taken(graph, forms[0]) == now if forms else now == graph
+    assert (seen, len(now), found) == (searched, taken, by_length(now))
+    assert sorted([*seen, *seeds.left]) == [2, 3]
+    assert trace.replay(graph) == now
+
+
+def test_a_graph_whose_seed_is_far_behind_is_searched_if_the_other_does_not_fit():
+    def find(graph):
+        if len(graph) == 2:
+            raise dt.MemoryLimitError("too large")
+        return by_length(graph)
+
+    with dt.config(rules=[largest_of_sorted]):
+        now, *_ = choosing(dt.sort(X).max().teg, find, None, SeedsOf({3: 1.2, 2: 1.0}, []))
+    assert len(now) == 3
+
+
 def test_the_best_choice_is_taken_first():
     """The other one would be a little better too, and would then be in its way."""
     with dt.config(rules=[sorted_first, largest_of_sorted]):
