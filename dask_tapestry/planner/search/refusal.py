@@ -17,7 +17,13 @@ from dask_tapestry.planner.memory.memory import PeakWorkers
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import ENOUGH_TRIES, MEMORY_GROWTH, MEMORY_HALVINGS, MEMORY_ROOM
+from dask_tapestry.planner.tuning import (
+    ENOUGH_TRIES,
+    FAR_BEHIND,
+    MEMORY_GROWTH,
+    MEMORY_HALVINGS,
+    MEMORY_ROOM,
+)
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import largest_box
 
@@ -32,6 +38,16 @@ class Misfit(NamedTuple):
     def fullest(self) -> PeakWorkers:
         """The workers whose memory is fullest."""
         return self.space.fullest_at_worst(self.state)
+
+
+def hold_back(fitting: Sequence[State], misfits: Sequence[Misfit]) -> bool:
+    """Whether plans that fit take far longer than some that do not, which may fit in rounds.
+
+    Those found do without what takes little time, as they would hold all results side by side.
+    """
+    least = min([state.seconds for state in fitting])
+    faster = (one.state for one in misfits if not one.state.shortfall)
+    return any(FAR_BEHIND * state.seconds < least for state in faster)
 
 
 def refusal(

@@ -127,3 +127,13 @@ def test_no_memory_is_named_where_the_user_has_set_the_limit():
     with dt.config(memory_limit="1 MB"), pytest.raises(dt.MemoryLimitError) as error:
         dt.plan(dt.asarray(np.ones(10**6)) + 1, resources=here)
     assert "would do" not in str(error.value)
+
+
+def test_results_are_fetched_in_rounds_where_all_side_by_side_take_far_longer():
+    x, places = (
+        dt.placeholder((8_000_000,), kind, stored_chunks=(200_000,)) for kind in ("f8", "i8")
+    )
+    few = dt.Resources(workers=2, threads=1, memory="128 MiB")
+    plan = dt.plan(dt.take(x, places), resources=few)
+    assert plan.cost["seconds"] < 1
+    assert "rounds" in plan.explain()
