@@ -130,7 +130,7 @@ class GridSearch:
     ) -> RankedGrid:
         """The best grid found; `candidates` are tried too.
 
-        Where even the least that the best may take `is_too_much`, nothing more is confirmed.
+        Where even the least that the best may take `is_too_much`, nothing is confirmed.
 
         Where that of an `alike` step is known, as many pieces of this one are allowed, and it is
         not cut from the whole: it is the best of these and of the candidates.
@@ -144,11 +144,11 @@ class GridSearch:
             self._look_around(pieces)
         if self.confirm is None:
             return self._best(self.seen)
-        priced = self._confirmed(self.confirm, known is None, is_too_much)
-        if priced is None:
+        if is_too_much is not None:
             grid, least = self._ordered(self.seen)[0]
-            return RankedGrid(grid, least, is_least=True)
-        return self._best(priced)
+            if is_too_much(self._rank(least)):
+                return RankedGrid(grid, least, is_least=True)
+        return self._best(self._confirmed(self.confirm, known is None))
 
     def _look_around(self, pieces: list[int]) -> None:
         """Look at grids near a good one: full waves, equal blocks, blocks of other shapes."""
@@ -169,23 +169,18 @@ class GridSearch:
         coarser = next((other for other, its in others if its.blocks < cost.blocks), None)
         return RankedGrid(grid, cost, next((other for other, _ in others), None), coarser)
 
-    def _confirmed(
-        self, price: Price, expands: bool, is_too_much: Callable[[Rank], bool] | None
-    ) -> dict[Grid, StepCost] | None:
+    def _confirmed(self, price: Price, expands: bool) -> dict[Grid, StepCost]:
         """The prices of the best grids: of any other that was looked at, even the least is more.
 
         Where it `expands`, what is like the best and cut once more was looked at, too, and blocks
         of other shapes if it is not what was expected, or takes far more: what led to it knew
-        little. None as soon as the least of all that are left `is_too_much`.
+        little.
         """
         grid, least = first, _ = self._contiguous(self.seen)
         most = inf if self._rank(least).is_allowed else MOST_HOPELESS
         priced, expanded = dict[Grid, StepCost](), set[Grid]()
         while grid not in expanded and len(priced) < most:
             if grid not in priced:
-                best, cost = self._ordered(self.seen)[0]
-                if is_too_much and best not in priced and is_too_much(self._rank(cost)):
-                    return None
                 priced[grid] = self._confirm(grid, price)
             elif expands:
                 expanded.add(grid)

@@ -222,7 +222,7 @@ def test_prime_factors(number):
     assert factors == sorted(factors, reverse=True)
 
 
-def guided(least, seconds, shape=(64, 64), limits=ROOM, work=lambda _: 1, is_too_much=None):
+def guided(least, seconds, shape=(64, 64), limits=ROOM, work=lambda _: 1):
     """What a search finds that is led by what grids take at least, and all that it priced."""
     known, exact = search(shape, least), search(shape, seconds, limits, work=work)
     priced = list[tuple[Cuts, ...]]()
@@ -234,7 +234,7 @@ def guided(least, seconds, shape=(64, 64), limits=ROOM, work=lambda _: 1, is_too
     led = GridSearch(
         shape, known.units, known.price, limits, range(len(shape)), known.slots, confirm=price
     )
-    return led.best(is_too_much=is_too_much), priced, exact
+    return led.best(), priced, exact
 
 
 def test_of_what_a_guide_looked_at_the_best_is_taken():
@@ -259,21 +259,6 @@ def test_nothing_is_confirmed_where_the_least_is_too_much():
     allowed, priced, _ = guided(lambda a, b: 1 + abs(a - 8) + b, lambda a, b: 2 + abs(a - 8) + b)
     assert priced
     assert not allowed.is_least
-
-
-def test_nothing_more_is_confirmed_once_the_least_of_what_is_left_is_too_much():
-    def least(a, b):
-        return 1 + 0.1 * abs(a - 8) + 0.1 * b
-
-    def seconds(a, b):
-        return 10 * least(a, b)
-
-    all_found, all_priced, _ = guided(least, seconds)
-    found, priced, _ = guided(least, seconds, is_too_much=lambda rank: rank.seconds > 1.3)
-    assert len(priced) < len(all_priced)
-    assert found.is_least
-    assert found.cost.seconds > 1.3
-    assert not all_found.is_least
 
 
 @pytest.mark.parametrize("columns", [1, 8])
