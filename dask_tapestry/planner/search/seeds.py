@@ -13,6 +13,7 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.plan_spaces import plan_spaces
 from dask_tapestry.planner.search.repetition import shortened
 from dask_tapestry.planner.search.search import SearchResult
+from dask_tapestry.planner.tuning import LONG_STEP_SECONDS
 from dask_tapestry.teg import Graph
 
 
@@ -24,13 +25,16 @@ class Seeds:
         self._spaces: dict[Graph, list[PlanEvaluator]] = {}
 
     def of(self, graph: Graph) -> SearchResult | None:
-        """The seed of a graph; None where it is searched in parts, or may be one block."""
+        """The seed of a graph; None where it is searched in parts, soon, or may be one block."""
         if components_of(graph) is not None or shortened(graph) is not None:
             return None
         space = self.spaces(graph)[0]
         if in_one_block(space) is not None:
             return None
-        return SearchResult(space.seed(), limits=space.pricing.limits, given_up=True)
+        state = space.seed()
+        if state.seconds < LONG_STEP_SECONDS:
+            return None
+        return SearchResult(state, limits=space.pricing.limits, given_up=True)
 
     def spaces(self, graph: Graph) -> list[PlanEvaluator]:
         """The plans of a graph, whose tasks may take less and less of the memory."""

@@ -92,13 +92,13 @@ def test_a_long_program_of_small_values_is_looked_at():
 @pytest.mark.parametrize("times", [1.0, 2.0, 1e6])
 def test_a_part_that_repeats_is_cut_where_all_of_its_repeats_are_worth_it(times, monkeypatch):
     searched = []
-    evaluate = searching.evaluate
+    seed = PlanEvaluator.seed
 
     def counted(*arguments):
         searched.append(1)
-        return evaluate(*arguments)
+        return seed(*arguments)
 
-    monkeypatch.setattr(searching, "evaluate", counted)
+    monkeypatch.setattr(PlanEvaluator, "seed", counted)
     x = dt.asarray(np.zeros((400, 400)))
     searching._auto(space(dt.sin(x) * dt.exp(x)), WORTH._replace(times=times), 0)
     assert bool(searched) == (times > 100)
@@ -138,13 +138,13 @@ def test_a_plan_that_is_refused_is_none():
 @pytest.mark.parametrize("seconds", [None, 0.01])
 def test_a_budget_asks_for_a_search(seconds, monkeypatch):
     searched = []
-    evaluate = searching.evaluate
+    seed = PlanEvaluator.seed
 
     def counted(*arguments):
         searched.append(1)
-        return evaluate(*arguments)
+        return seed(*arguments)
 
-    monkeypatch.setattr(searching, "evaluate", counted)
+    monkeypatch.setattr(PlanEvaluator, "seed", counted)
     x = dt.asarray(np.arange(1000.0))
     searching.search(Graph([(x + x.sum()).node]), HERE, budget=seconds)
     assert bool(searched) == (seconds is not None)
