@@ -40,7 +40,7 @@ class Misfit(NamedTuple):
         return self.space.fullest_at_worst(self.state)
 
 
-def hold_back(fitting: Sequence[State], misfits: Sequence[Misfit]) -> bool:
+def fit_only_slowly(fitting: Sequence[State], misfits: Sequence[Misfit]) -> bool:
     """Whether plans that fit take far longer than some that do not, which may fit in rounds.
 
     Those found do without what takes little time, as they would hold all results side by side.

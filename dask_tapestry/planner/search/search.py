@@ -51,7 +51,7 @@ from dask_tapestry.planner.search.plan_spaces import (
 )
 from dask_tapestry.planner.search.polish import polished
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.search.refusal import Misfit, hold_back, refusal
+from dask_tapestry.planner.search.refusal import Misfit, fit_only_slowly, refusal
 from dask_tapestry.planner.search.relays import with_relays
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
@@ -229,7 +229,7 @@ def _found(
     misfits = list[Misfit]()
     spaces = spaces or plan_spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
-    if not fitting or hold_back([one.state for one in fitting], misfits):
+    if not fitting or fit_only_slowly([one.state for one in fitting], misfits):
         is_enough = any(not one.state.shortfall for one in misfits)
         side_by_side = spaces if is_enough and effort.costs is None else []
         alone = [one_by_one(space) for space in (spaces[0], spaces[-1])]
