@@ -24,7 +24,7 @@ def source_of_all(node: Node, shared: Shared) -> Node | None:
             alone = sum([x in shared for x in nodes])
             if len(sources) < len(nodes) or alone > MOST_READ_ALONE * len(nodes):
                 return None
-            if any(x.after or x.annotations for x in (node, *node.inputs, *nodes)):
+            if any(x.after or x.annotations or x.format for x in (node, *node.inputs, *nodes)):
                 return None
             joined = joined_source(sources, axis, stacked, node.type)
             return None if joined is None else apply(joined, line=node.line or "")
