@@ -164,6 +164,11 @@ class FpErrorCheck:
         """Whether to look at the block again."""
         return self.always or self.flags != 0
 
+    @property
+    def may_be_of_nans(self) -> bool:
+        """Whether nothing was raised but the flag that comparing a NaN raises."""
+        return not self.always and self.flags == FLAGS["invalid"]
+
 
 class checking_fp_errors:  # noqa: N801  (a context manager, as `numpy.errstate`)
     """Note what may have gone wrong inside a ``with`` block; None where nobody wants to know.
@@ -199,11 +204,6 @@ def suspect(flags: int) -> None:
     """Note flags that were raised before, if anybody wants to know."""
     if _thread.suspicion is not None:
         _thread.suspicion.flags |= flags
-
-
-def only_invalid(flags: int) -> bool:
-    """Whether these are flags that comparing a NaN raises."""
-    return flags == FLAGS["invalid"]
 
 
 def kinds_of(flags: int) -> frozenset[str]:

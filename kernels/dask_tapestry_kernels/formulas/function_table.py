@@ -15,6 +15,7 @@ import numpy as np
 
 NONE: Final = "none"  # no flag of floating point is raised
 RANGE: Final = "range"  # overflow, underflow, division by zero, but never an invalid value
+FAR: Final = "far"  # as RANGE, and an invalid value where an operand is infinite
 ANY: Final = "any"
 NO: Final = "no"
 DIVIDE: Final = "divide"
@@ -48,7 +49,7 @@ class Facts(NamedTuple):
 FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
     {
         "absolute": Facts(cost=1, own="c", errors=NONE, keeps_nan=True),
-        "add": Facts(cost=1, keeps_nan=True, poles=NO),
+        "add": Facts(cost=1, errors=FAR, keeps_nan=True, poles=NO),
         "arccos": Facts(cost=48, own="fc", careful="c", keeps_nan=True, poles=NO, domain=UNIT),
         "arccosh": Facts(cost=112, own="fc", careful="c", keeps_nan=True),
         "arcsin": Facts(own="fc", careful="c", keeps_nan=True, poles=NO, domain=UNIT),
@@ -69,7 +70,7 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "constant": Facts(cost=1, errors=NONE, keeps_nan=True),
         "coordinate": Facts(cost=1),
         "copysign": Facts(errors=NONE),
-        "cos": Facts(cost=48, own="fc", careful="fc", keeps_nan=True, poles=NO),
+        "cos": Facts(cost=48, own="fc", careful="fc", errors=FAR, keeps_nan=True, poles=NO),
         "cosh": Facts(cost=48, own="fc", careful="c", errors=RANGE, keeps_nan=True),
         "deg2rad": Facts(errors=RANGE, keeps_nan=True),
         "degrees": Facts(errors=RANGE, keeps_nan=True),
@@ -112,7 +113,7 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "logical_xor": Facts(cost=1, errors=NONE),
         "maximum": Facts(cost=1, errors=NONE, keeps_nan=True),
         "minimum": Facts(cost=1, errors=NONE, keeps_nan=True),
-        "multiply": Facts(cost=1, keeps_nan=True, poles=NO),
+        "multiply": Facts(cost=1, errors=FAR, keeps_nan=True, poles=NO),
         "negative": Facts(cost=1, errors=NONE, keeps_nan=True),
         "nextafter": Facts(cost=112),
         "not_equal": Facts(cost=1, errors=NONE),
@@ -127,12 +128,12 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "rint": Facts(cost=1, errors=NONE, keeps_nan=True),
         "sign": Facts(cost=1, own="c", careful="c", errors=NONE),
         "signbit": Facts(cost=1, errors=NONE),
-        "sin": Facts(cost=48, own="fc", careful="fc", keeps_nan=True, poles=NO),
+        "sin": Facts(cost=48, own="fc", careful="fc", errors=FAR, keeps_nan=True, poles=NO),
         "sinh": Facts(cost=48, own="fc", careful="c", errors=RANGE, keeps_nan=True),
         "sqrt": Facts(own="c", careful="c", keeps_nan=True, poles=NO, domain=POSITIVE),
         "square": Facts(cost=1, errors=RANGE, keeps_nan=True, poles=NO),
-        "subtract": Facts(cost=1, keeps_nan=True, poles=NO),
-        "tan": Facts(cost=64, own="fc", careful="fc", keeps_nan=True),
+        "subtract": Facts(cost=1, errors=FAR, keeps_nan=True, poles=NO),
+        "tan": Facts(cost=64, own="fc", careful="fc", errors=FAR, keeps_nan=True),
         "tanh": Facts(cost=64, own="fc", careful="c", errors=RANGE, keeps_nan=True),
         "trunc": Facts(cost=1, errors=NONE, keeps_nan=True),
         "where": Facts(cost=1, errors=NONE),

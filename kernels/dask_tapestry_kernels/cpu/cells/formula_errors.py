@@ -15,17 +15,17 @@ from dask_tapestry_kernels.floating_point import (
     FpErrorCheck,
     checking_fp_errors,
     kinds_of,
-    only_invalid,
     telling,
     untold,
 )
 from dask_tapestry_kernels.formulas.function_table import (
     ANY,
+    FAR,
     INTEGER_DIVISIONS,
     facts_of,
     is_quiet_step,
 )
-from dask_tapestry_kernels.unread_cells import in_memory
+from dask_tapestry_kernels.unread_cells import in_memory, is_unread
 
 Block = np.ndarray[Any, Any]
 ALL_KINDS: Final = frozenset(KINDS)
@@ -80,6 +80,44 @@ def _constant(expression: Any, value: int) -> Any:
     return expression.constant(step)
 
 
+def is_valid(expression: Any, blocks: Sequence[Any]) -> bool:
+    """Whether NumPy calls no value of a formula invalid, of which no other error is suspected.
+
+    Where no cell is infinite, none becomes so without another flag. Blocks are looked at if they
+    are read.
+    """
+    if not _may_be_invalid(expression):
+        return True
+    return _is_valid_if_finite(expression) and are_finite_or_nan(blocks)
+
+
+def are_finite_or_nan(blocks: Sequence[Any]) -> bool:
+    """Whether blocks are read and hold no infinite cell."""
+    return not any(is_unread(x) or (x.dtype.kind in "fc" and np.isinf(x).any()) for x in blocks)
+
+
+@lru_cache(maxsize=1024)
+def _is_valid_if_finite(expression: Any) -> bool:
+    """Whether only infinite cells may make a value invalid."""
+    dtypes = [*expression.parameters, *[step.dtype for step in expression.steps]]
+    if any(dtype.kind not in "biuf" for dtype in dtypes):
+        return False
+    first, invalid = len(expression.parameters), _may_be_invalid(expression)
+    for number, step in enumerate(expression.steps, first):
+        if step.function == "constant" and np.isinf(expression.constant(step)):
+            return False
+        if number in invalid and not _is_far(expression, step):
+            return False
+    return True
+
+
+def _is_far(expression: Any, step: Any) -> bool:
+    """Whether only infinite operands make a step invalid."""
+    if step.function in ("remainder", "fmod", "floor_divide"):
+        return bool(_constant(expression, step.operands[1]))
+    return facts_of(step.function).errors == FAR
+
+
 @lru_cache(maxsize=1024)
 def _may_be_invalid(expression: Any) -> frozenset[int]:
     """The values of a formula that NumPy may call invalid."""
@@ -100,7 +138,7 @@ def _is_valid(expression: Any, step: Any, operands: Sequence[np.dtype[Any]]) -> 
     if step.function in ("add", "subtract", "multiply", "divide", "true_divide"):
         numbers = [_constant(expression, x) for x in step.operands]
         return any(x is not None and x != 0 and np.isfinite(x) for x in numbers)
-    return facts_of(step.function).errors != ANY
+    return facts_of(step.function).errors not in (FAR, ANY)
 
 
 @lru_cache(maxsize=1024)
@@ -127,8 +165,8 @@ def tell_errors(
 
     What they have been told is not computed again.
     """
-    looks = suspicion.always or not only_invalid(suspicion.flags)
-    if not looks and not _may_be_invalid(expression):
+    looks = not suspicion.may_be_of_nans
+    if not looks and is_valid(expression, blocks):
         return  # to compare a NaN raises a flag and is no error
     exact = not suspicion.always and _shows_kinds(expression)
     kinds = kinds_of(suspicion.flags) if exact else ALL_KINDS
@@ -155,28 +193,58 @@ def _tell_nan_errors(
     """Tell the errors of cells with NaNs apart from those of the others.
 
     Those of NaNs are computed by NumPy; the others only if they made a NaN, where a formula shows
-    what is invalid by it, or if compiled code raises a flag for them too. Of one operand all NaNs
-    are alike.
+    what is invalid by it, or if compiled code raises a flag for them too.
     """
     rows = [np.ravel(x) for x in cells]
-    lost = np.zeros(rows[0].shape, np.bool_)
-    for x in rows:
-        if x.dtype.kind in "fc":
-            lost |= np.isnan(x)
-    number = int(np.argmin(lost))
-    if lost[number] or not lost.any():
+    lost = _with_nan(rows)
+    if lost.all() or not lost.any():
         _by_numpy(expression, cells, kinds)
         return
-    places = np.flatnonzero(lost) if len(cells) > 1 else np.array([np.argmax(lost)])
-    _by_numpy(expression, [x[places] for x in rows], kinds)
+    _tell_errors_at(lost, expression, rows, kinds)
     if _shows_invalid(expression) and not (np.isnan(result) & ~lost).any():
         return
-    others = [np.where(lost, x[number], x) for x in rows]
+    others = _replaced(lost, rows)
     room = np.empty(lost.shape, expression.dtype)
     with checking_fp_errors() as suspicion:
         done = compiled_formulas.run(expression, room, others)
     if not done or suspicion is None or suspicion.raised:
         _by_numpy(expression, others, ALL_KINDS)
+
+
+def tell_apart_from_nans(expression: Any, cells: Sequence[Block]) -> list[Block]:
+    """Tell the errors of cells with NaNs; blocks with other cells, of their own, in their place."""
+    lost = _with_nan(cells)
+    if not lost.any():
+        return list(cells)
+    if expression is not None:
+        _tell_errors_at(lost, expression, cells, ALL_KINDS)
+    return _replaced(lost, cells)
+
+
+def _tell_errors_at(
+    lost: Block, expression: Any, cells: Sequence[Block], kinds: frozenset[str]
+) -> None:
+    """Tell the errors of some cells. Of one operand all NaNs are alike."""
+    one = len(cells) == 1
+    places = np.unravel_index(np.argmax(lost), lost.shape) if one else np.nonzero(lost)
+    _by_numpy(expression, [np.atleast_1d(x[places]) for x in cells], kinds)
+
+
+def _replaced(lost: Block, cells: Sequence[Block]) -> list[Block]:
+    first = np.unravel_index(np.argmin(lost), lost.shape)
+    numbers = [x.dtype.type(0.5 if x.dtype.kind in "fc" else 1) for x in cells]
+    if not lost[first]:
+        numbers = [x[first] for x in cells]
+    return [np.where(lost, number, x) for number, x in zip(numbers, cells, strict=True)]
+
+
+def _with_nan(cells: Sequence[Block]) -> Block:
+    """Where one of these holds a NaN."""
+    lost = np.zeros(cells[0].shape, np.bool_)
+    for x in cells:
+        if x.dtype.kind in "fc":
+            lost |= np.isnan(x)
+    return lost
 
 
 def _by_numpy(expression: Any, cells: Sequence[Block], kinds: frozenset[str]) -> None:

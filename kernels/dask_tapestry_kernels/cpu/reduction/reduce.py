@@ -17,6 +17,11 @@ from dask_tapestry_kernels.cpu.reduction.axis_orders import (
     kept_backwards,
     memory_order,
 )
+from dask_tapestry_kernels.cpu.reduction.fold_errors import (
+    is_quiet,
+    is_valid,
+    leaves_apart_from_nans,
+)
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
@@ -31,7 +36,11 @@ from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC, FOLD_ERRORS,
 from dask_tapestry_kernels.cpu.reduction.node_merges import merged_to_levels
 from dask_tapestry_kernels.cpu.reduction.row_folds import row_states
 from dask_tapestry_kernels.cpu.reduction.selected_nodes import selected_apart
-from dask_tapestry_kernels.cpu.reduction.unread_folds import leaves_by_pieces, read_if_folded_whole
+from dask_tapestry_kernels.cpu.reduction.unread_folds import (
+    leaves_by_pieces,
+    read_if_folded_whole,
+    states_by_pieces,
+)
 from dask_tapestry_kernels.floating_point import FpErrorCheck, checking_fp_errors
 from dask_tapestry_kernels.fold_part import FoldPart, globalize, last_level, tells_places
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -39,7 +48,6 @@ from dask_tapestry_kernels.lattice_cells import node_numbers
 from dask_tapestry_kernels.unread_cells import in_memory, is_unread
 
 Block = np.ndarray[Any, Any]
-PIECE_BYTES: Final = 2**22  # of blocks that several reductions take turns on: some stay in cache
 FORMULA_BYTES: Final = 2**20  # of a formula's cells that are computed and then folded
 TEMPORARY_CELLS: Final = 131_072  # of leaves of which a fold makes copies: 1 MiB of float64
 LANES_BYTES: Final = 2**22  # of accumulators: rows of 16,384 float64 are folded whole
@@ -100,10 +108,10 @@ def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     if backwards:
         blocks = [np.flip(block, backwards) for block in blocks]
     turned = read_if_folded_whole([block.transpose(order) for block in blocks], parts)
-    with checking_fp_errors(needless=all(map(_is_quiet, parts))) as suspicion:
+    with checking_fp_errors(needless=all(map(is_quiet, parts))) as suspicion:
         values = _values(turned, parts, order)
     if suspicion is not None and (suspicion.raised or parts[0].expression is not None):
-        _tell_errors(turned, parts, order, suspicion)
+        _tell_errors(turned, parts, order, values, suspicion)
     if parts[0].target is None:  # the reduced axes are gone
         before = [sum(a < axis for a in parts[0].axes) for axis in backwards]
         backwards = tuple([axis - n for axis, n in zip(backwards, before, strict=True)])
@@ -122,31 +130,42 @@ def _values(
     return [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
 
 
-def _is_quiet(part: FoldPart) -> bool:
-    """Whether nothing goes wrong: comparing NaNs raises flags, and is no error."""
-    formula = part.expression
-    return part.monoid not in FOLD_ERRORS and (formula is None or formula_errors.is_quiet(formula))
-
-
 def _tell_errors(
     turned: Sequence[Block],
     parts: Sequence[FoldPart],
     order: tuple[int, ...],
+    values: Sequence[Block],
     suspicion: FpErrorCheck,
 ) -> None:
-    """Fold once more without compiled code, which says what went wrong, and where."""
-    for part in parts:
+    """Fold once more without compiled code, which says what went wrong, and where.
+
+    Unless it was a NaN that was compared, which is no error.
+    """
+    for part, value in zip(parts, values, strict=True):
         formula = part.expression
         silent = formula is not None and formula_errors.may_be_silent(formula, turned)
         if not (suspicion.raised or silent):
             continue
-        with checking_fp_errors() as folding:
-            turned = list(map(in_memory, turned))
-            again = _nodes(turned, [part], _interpreted) if part.source is None else turned
-            if part.monoid in LINEAR:
-                _merged(part, again[0], order)
+        if suspicion.may_be_of_nans and not silent and part.source is None:
+            if is_valid(part, turned, value):
+                continue
+            apart = _folded_again(turned, part, order, _apart_from_nans)
+            if apart is None or not apart.raised:
+                continue
+        folding = _folded_again(list(map(in_memory, turned)), part, order, _interpreted)
         if folding is not None:
             folding.tell(FOLD_ERRORS.get(part.monoid, {}))
+
+
+def _folded_again(
+    turned: Sequence[Block], part: FoldPart, order: tuple[int, ...], leaves: Leaves
+) -> FpErrorCheck | None:
+    """What may go wrong where these make the states of leaves."""
+    with checking_fp_errors() as folding:
+        nodes = _nodes(turned, [part], leaves) if part.source is None else turned
+        if part.monoid in LINEAR:
+            _merged(part, nodes[0], order)
+    return folding
 
 
 def _merged(part: FoldPart, nodes: Block, order: tuple[int, ...]) -> Block:
@@ -200,6 +219,11 @@ def _interpreted(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Blo
     return [_numpys_states(blocks, part) for part in parts]
 
 
+def _apart_from_nans(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
+    """`_leaves` of cells that are no NaNs."""
+    return leaves_apart_from_nans(blocks, parts, _leaves)
+
+
 def _numpys_states(blocks: Sequence[Block], part: FoldPart) -> Block:
     chosen = 0 if part.expression is None else part.expression.chosen
     if chosen is None:
@@ -223,16 +247,11 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     by_rows = None if any(ready) else row_states(blocks, parts)
     if by_rows is not None:
         return by_rows
-    rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
-    grid = (*leaf_grid(shape[:rank], sides), *shape[rank:])
-    nodes = [np.empty(grid, part.state) for part in parts]
-    for leaves, cells in leaf_pieces(shape, sides, sum(b.itemsize for b in blocks), PIECE_BYTES):
-        piece = [block[cells] for block in blocks]
-        starts = [cut.start for cut in cells[:rank]]
-        for part, whole in zip(parts, nodes, strict=True):
-            origin = tuple(o + start for o, start in zip(part.origin, starts, strict=True))
-            whole[leaves] = _leaves_of(piece, part._replace(origin=origin))
-    return nodes
+    return states_by_pieces(blocks, parts, _leaves_in_turn)
+
+
+def _leaves_in_turn(piece: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
+    return [_leaves_of(piece, part) for part in parts]
 
 
 def _leaves_of(blocks: Sequence[Block], part: FoldPart) -> Block:

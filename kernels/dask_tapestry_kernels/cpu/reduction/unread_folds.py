@@ -56,11 +56,18 @@ def leaves_by_pieces(
     blocks: Sequence[Any], parts: Sequence[FoldPart], leaves: Leaves
 ) -> list[Block]:
     """States of the leaves, for each part, of blocks some of which are not read yet."""
-    rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
     if len(blocks) == len(parts) == 1 and is_unread(blocks[0]):
         gathered = gathered_states(blocks[0], parts[0])
         if gathered is not None:
             return [gathered]
+    return states_by_pieces(blocks, parts, leaves)
+
+
+def states_by_pieces(
+    blocks: Sequence[Any], parts: Sequence[FoldPart], leaves: Leaves
+) -> list[Block]:
+    """States of the leaves, for each part, of pieces of blocks that are read and folded in turn."""
+    rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
     grid = leaf_grid(shape[:rank], sides)
     nodes = [np.empty((*grid, *shape[rank:]), part.state) for part in parts]
     for places, cells in _pieces(blocks, shape, sides):
@@ -79,6 +86,8 @@ def _pieces(
 ) -> Iterator[tuple[Cut, Cut]]:
     """Leaves and cells of the pieces that are read at a time, of `shape`."""
     unread = [block for block in blocks if is_unread(block)]
+    if not unread:
+        return leaf_pieces(shape, sides, sum([b.itemsize for b in blocks]), PIECE_BYTES)
     return leaf_pieces(shape, sides, _itemsize(blocks), PIECE_BYTES, unread[0].strides, RUN_BYTES)
 
 

@@ -15,7 +15,7 @@ from dask_tapestry_kernels.cpu.cells.formula_errors import (
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.floating_point import listening
-from dask_tapestry_kernels.formulas.function_table import RANGE, facts_of
+from dask_tapestry_kernels.formulas.function_table import FAR, RANGE, facts_of
 
 F8, B1, I4 = np.dtype(float), np.dtype(bool), np.dtype("i4")
 ALL = frozenset({"divide", "over", "invalid"})
@@ -178,6 +178,38 @@ def test_some_functions_are_never_invalid(function: str, dtype: str) -> None:
     with listening(ALL) as heard:
         UFUNCS[function](*operands)
     assert not any("invalid" in text for text in heard)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    "function", sorted(name for name in UFUNCS if facts_of(name).errors == FAR)
+)
+def test_some_functions_are_invalid_where_an_operand_is_infinite_alone(
+    function: str, dtype: str
+) -> None:
+    cells = np.array([x for x in [*SPECIAL, np.nan, 3e38, 1e-300] if not np.isinf(x)])
+    operands = np.meshgrid(*[cells.clip(-3e38, 3e38).astype(dtype)] * UFUNCS[function].nin)
+    with listening(ALL) as heard:
+        UFUNCS[function](*operands)
+    assert not any("invalid" in text for text in heard)
+
+
+def test_products_of_cells_with_nan_and_without_infinities_are_not_computed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    formula = _formula(("multiply", (0, 1), F8), ("greater", (2, 0), B1), ("where", (3, 1, 2), F8))
+    x, y = np.where(np.arange(20_000) % 7, 2.0, np.nan), np.arange(20_000.0)
+    with compile_service.mode("wait"), listening(ALL) as heard:
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                formula_errors, "_tell_nan_errors", lambda *_: pytest.fail("computed again")
+            )
+            made = evaluate(None, x, y, expression=formula)
+        np.testing.assert_array_equal(made, np.where(x * y > x, y, x * y))
+        assert not heard
+        x[0] = np.inf  # 0 times that is invalid
+        evaluate(None, x, y, expression=formula)
+    assert heard == {"invalid value encountered in multiply"}
 
 
 def test_comparisons_of_nan_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
