@@ -83,7 +83,7 @@ def _heard(spec: StepSpec, compute: Callable[[], Block]) -> Block:
     with threads_each(spec.threads if spec.program.multithreaded else None):
         if spec.heard is None:
             return compute()
-        with listening(spec.heard.kinds) as texts:
+        with listening(spec.heard.kinds, spec.heard.known) as texts:
             result = compute()
         spec.heard.take(texts)
         return result

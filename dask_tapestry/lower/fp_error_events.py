@@ -64,6 +64,7 @@ class ErrorLog:
 
     def take(self, texts: set[str]) -> None:
         """Remember what was heard of a block, or send it to who does."""
+        texts = texts - self.texts
         if not texts:
             return
         wrong = [text for text in texts if kind_of(text) in self.raised]
@@ -71,8 +72,14 @@ class ErrorLog:
             raise FloatingPointError(min(wrong))
         if self.is_local:
             self.add(texts)
-        else:
-            _send(self.run, sorted(texts))
+            return
+        self.texts |= texts
+        _send(self.run, sorted(texts))
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """What blocks in this process have told, and need not be found again."""
+        return tuple(self.texts)
 
     def add(self, texts: set[str]) -> None:
         """Remember texts, and tell those that are new."""

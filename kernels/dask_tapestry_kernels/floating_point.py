@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from ctypes.util import find_library
 from functools import cache
 from threading import local
@@ -43,12 +43,14 @@ class Listener:
     ----------
     kinds
         The errors of floating point that somebody wants to hear of, by NumPy's names.
+    known
+        What was heard before, of other blocks.
     """
 
     __slots__ = ("heard", "kinds")
 
-    def __init__(self, kinds: frozenset[str]) -> None:
-        self.kinds, self.heard = kinds, set[str]()
+    def __init__(self, kinds: frozenset[str], known: Iterable[str] = ()) -> None:
+        self.kinds, self.heard = kinds, set(known)
 
     def write(self, text: str) -> None:
         """Take a line of NumPy's, ``"Warning: overflow encountered in exp"``."""
@@ -64,7 +66,7 @@ _thread = _ThreadListeners()
 
 
 class listening:  # noqa: N801  (a context manager, as `numpy.errstate`)
-    """Hear what goes wrong in this thread inside a ``with`` block.
+    """Hear what goes wrong in this thread inside a ``with`` block, beside what is known.
 
     Examples
     --------
@@ -76,8 +78,8 @@ class listening:  # noqa: N801  (a context manager, as `numpy.errstate`)
 
     __slots__ = ("_before", "_listener", "_state")
 
-    def __init__(self, kinds: frozenset[str]) -> None:
-        self._listener = Listener(kinds)
+    def __init__(self, kinds: frozenset[str], known: Iterable[str] = ()) -> None:
+        self._listener = Listener(kinds, known)
 
     def __enter__(self) -> set[str]:
         self._before, _thread.listener = _thread.listener, self._listener

@@ -10,12 +10,14 @@ import pytest
 from distributed import Client
 
 import dask_tapestry as dt
+from dask_tapestry.lower import fp_error_events
 from dask_tapestry.lower.fp_error_events import (
     ErrorLog,
     collect_errors,
     current_log,
     without_collection,
 )
+from dask_tapestry_kernels.cpu.cells import formula_errors
 
 OPTIONS = {"dashboard_address": ":0", "n_workers": 2, "threads_per_worker": 1, "processes": False}
 
@@ -29,12 +31,35 @@ def test_a_local_one_remembers():
     assert heard.texts == {"one"}
 
 
-def test_a_pickled_one_tells_the_compute_it_comes_from():
-    heard = ErrorLog(frozenset({"over"}))
+def test_a_pickled_one_tells_the_compute_it_comes_from_once(monkeypatch):
+    heard, events = ErrorLog(frozenset({"over"})), []
+    monkeypatch.setattr(fp_error_events, "_send", lambda run, texts: events.append((run, texts)))
     sent = pickle.loads(pickle.dumps(heard))
     assert (sent.run, sent.kinds, sent.is_local) == (heard.run, heard.kinds, False)
-    sent.take({"nobody is there to send it"})
-    assert not sent.texts
+    assert not sent.known
+    sent.take({"overflow encountered in exp"})
+    sent.take({"overflow encountered in exp", "overflow encountered in add"})
+    sent.take({*sent.known})
+    told = ["overflow encountered in exp"], ["overflow encountered in add"]
+    assert events == [(heard.run, texts) for texts in told]
+
+
+def test_nobody_has_to_be_there():
+    ErrorLog(frozenset({"over"}), "a run").take({"nobody is there to send it"})
+
+
+def test_what_one_block_has_told_is_not_found_again_of_the_next(monkeypatch):
+    found = []
+    tell = formula_errors._tell_errors_of
+    monkeypatch.setattr(
+        formula_errors, "_tell_errors_of", lambda *about: found.append(1) or tell(*about)
+    )
+    x = dt.asarray(np.full(8 * 10_000, -1.0)).rechunk(10_000)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        dt.sqrt(x).compute(scheduler="synchronous")
+    assert [str(one.message) for one in told] == ["invalid value encountered in sqrt"]
+    assert len(found) == 1
 
 
 def test_workers_are_heard():

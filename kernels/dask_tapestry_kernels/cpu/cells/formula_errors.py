@@ -9,10 +9,18 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import compiled_formulas
-from dask_tapestry_kernels.cpu.cells.untold_errors import is_within_domain, steps_to_tell
+from dask_tapestry_kernels.cpu.cells.untold_errors import (
+    StepsToTell,
+    Text,
+    constant_of,
+    is_within_domain,
+    never_met,
+    steps_to_tell,
+)
 from dask_tapestry_kernels.floating_point import (
     KINDS,
     FpErrorCheck,
+    Untold,
     checking_fp_errors,
     kinds_of,
     telling,
@@ -22,9 +30,11 @@ from dask_tapestry_kernels.formulas.function_table import (
     ANY,
     FAR,
     INTEGER_DIVISIONS,
+    INVALID,
     facts_of,
     is_quiet_step,
 )
+from dask_tapestry_kernels.formulas.scalar_codegen import is_elementary
 from dask_tapestry_kernels.unread_cells import in_memory, is_unread
 
 Block = np.ndarray[Any, Any]
@@ -60,24 +70,15 @@ def _silent_at_zero(expression: Any) -> tuple[int, ...]:
         if step.function in INTEGER_DIVISIONS and step.dtype.kind in "iu":
             value = step.operands[1]
         elif step.function in POWERS and step.dtype.kind in "fc":
-            exponent = _constant(expression, step.operands[1])
+            exponent = constant_of(expression, step.operands[1])
             if step.dtype.kind == "f" and exponent is not None and exponent >= 0:
                 continue
             value = step.operands[0]
         else:
             continue
-        if not _constant(expression, value):
+        if not constant_of(expression, value):
             silent_steps.append(value)
     return tuple(silent_steps)
-
-
-def _constant(expression: Any, value: int) -> Any:
-    """The number that a value is for all cells, or None."""
-    place = value - len(expression.parameters)
-    step = expression.steps[place] if place >= 0 else None
-    if step is None or step.function != "constant":
-        return None
-    return expression.constant(step)
 
 
 def is_valid(expression: Any, blocks: Sequence[Any]) -> bool:
@@ -104,17 +105,15 @@ def _is_valid_if_finite(expression: Any) -> bool:
         return False
     first, invalid = len(expression.parameters), _may_be_invalid(expression)
     for number, step in enumerate(expression.steps, first):
-        if step.function == "constant" and np.isinf(expression.constant(step)):
-            return False
         if number in invalid and not _is_far(expression, step):
             return False
-    return True
+    return _stays_finite(expression)
 
 
 def _is_far(expression: Any, step: Any) -> bool:
     """Whether only infinite operands make a step invalid."""
     if step.function in ("remainder", "fmod", "floor_divide"):
-        return bool(_constant(expression, step.operands[1]))
+        return bool(constant_of(expression, step.operands[1]))
     return facts_of(step.function).errors == FAR
 
 
@@ -135,49 +134,44 @@ def _is_valid(expression: Any, step: Any, operands: Sequence[np.dtype[Any]]) -> 
         return False
     if step.function == "cast":
         return step.dtype.kind in "fb" or operands[0].kind in "biu"
-    if step.function in ("add", "subtract", "multiply", "divide", "true_divide"):
-        numbers = [_constant(expression, x) for x in step.operands]
-        return any(x is not None and x != 0 and np.isfinite(x) for x in numbers)
+    if "invalid" in never_met(expression, step):
+        return True
     return facts_of(step.function).errors not in (FAR, ANY)
 
 
-@lru_cache(maxsize=1024)
-def _shows_invalid(expression: Any) -> bool:
-    """Whether the formula's value is NaN wherever NumPy would call a value of it invalid."""
-    first = len(expression.parameters)
-    reaching, shown = {first + len(expression.steps) - 1}, set[int]()
-    for number, step in reversed([*enumerate(expression.steps, first)]):
-        keeps = facts_of(step.function).keeps_nan or step.function == "cast"
-        if number in reaching and keeps and step.dtype.kind == "f":
-            shown.add(number)
-            reaching.update(step.operands)
-    return _may_be_invalid(expression) <= shown
-
-
 def tell_errors(
-    expression: Any,
-    blocks: Sequence[Block],
-    result: Block,
-    tiles: Iterable[Any],
-    suspicion: FpErrorCheck,
+    expression: Any, blocks: Sequence[Block], tiles: Iterable[Any], suspicion: FpErrorCheck
 ) -> None:
-    """Compute the cells of `result` again by NumPy, which tells those that listen of errors.
+    """Compute the tiles of a formula's cells again, so that those that listen are told of errors.
 
     What they have been told is not computed again.
     """
-    looks = not suspicion.may_be_of_nans
-    if not looks and is_valid(expression, blocks):
-        return  # to compare a NaN raises a flag and is no error
+    finite = False
+    if suspicion.may_be_of_nans:
+        if is_valid(expression, blocks):
+            return  # to compare a NaN raises a flag and is no error
+        finite = _stays_finite(expression) and are_finite_or_nan(blocks)
     exact = not suspicion.always and _shows_kinds(expression)
     kinds = kinds_of(suspicion.flags) if exact else ALL_KINDS
     for tile in tiles:
-        if not any(steps_to_tell(expression, untold(kinds)).computed):
+        steps = steps_to_tell(expression, untold(kinds), finite)
+        if not any(steps.computed):
             return
-        cells = [block[tile] for block in blocks]
-        if looks:
-            _by_numpy(expression, cells, kinds)
-        else:
-            _tell_nan_errors(expression, cells, np.ravel(result[tile]), kinds)
+        _tell_errors_of(expression, [block[tile] for block in blocks], steps, untold(kinds))
+
+
+@lru_cache(maxsize=1024)
+def _stays_finite(expression: Any) -> bool:
+    """Whether values of finite cells are finite unless another flag than of invalid ones tells."""
+    return not any(
+        facts_of(step.function).poles == INVALID
+        or (step.function == "constant" and _is_infinite(expression.constant(step)))
+        for step in expression.steps
+    )
+
+
+def _is_infinite(number: Any) -> bool:
+    return np.asarray(number).dtype.kind in "fc" and bool(np.isinf(number))
 
 
 @lru_cache(maxsize=1024)
@@ -187,72 +181,16 @@ def _shows_kinds(expression: Any) -> bool:
     return all(dtype.kind in "biuf" for dtype in dtypes) and not _silent_at_zero(expression)
 
 
-def _tell_nan_errors(
-    expression: Any, cells: Sequence[Block], result: Block, kinds: frozenset[str]
+def _tell_errors_of(
+    expression: Any, cells: Sequence[Block], steps: StepsToTell, wanted: Untold
 ) -> None:
-    """Tell the errors of cells with NaNs apart from those of the others.
+    """Run the steps that may tell what nobody has told yet, by NumPy's loops.
 
-    Those of NaNs are computed by NumPy; the others only if they made a NaN, where a formula shows
-    what is invalid by it, or if compiled code raises a flag for them too.
+    A function of our own comes first: NumPy's is called where that raises such a flag.
     """
-    rows = [np.ravel(x) for x in cells]
-    lost = _with_nan(rows)
-    if lost.all() or not lost.any():
-        _by_numpy(expression, cells, kinds)
-        return
-    _tell_errors_at(lost, expression, rows, kinds)
-    if _shows_invalid(expression) and not (np.isnan(result) & ~lost).any():
-        return
-    others = _replaced(lost, rows)
-    room = np.empty(lost.shape, expression.dtype)
-    with checking_fp_errors() as suspicion:
-        done = compiled_formulas.run(expression, room, others)
-    if not done or suspicion is None or suspicion.raised:
-        _by_numpy(expression, others, ALL_KINDS)
-
-
-def tell_apart_from_nans(expression: Any, cells: Sequence[Block]) -> list[Block]:
-    """Tell the errors of cells with NaNs; blocks with other cells, of their own, in their place."""
-    lost = _with_nan(cells)
-    if not lost.any():
-        return list(cells)
-    if expression is not None:
-        _tell_errors_at(lost, expression, cells, ALL_KINDS)
-    return _replaced(lost, cells)
-
-
-def _tell_errors_at(
-    lost: Block, expression: Any, cells: Sequence[Block], kinds: frozenset[str]
-) -> None:
-    """Tell the errors of some cells. Of one operand all NaNs are alike."""
-    one = len(cells) == 1
-    places = np.unravel_index(np.argmax(lost), lost.shape) if one else np.nonzero(lost)
-    _by_numpy(expression, [np.atleast_1d(x[places]) for x in cells], kinds)
-
-
-def _replaced(lost: Block, cells: Sequence[Block]) -> list[Block]:
-    first = np.unravel_index(np.argmin(lost), lost.shape)
-    numbers = [x.dtype.type(0.5 if x.dtype.kind in "fc" else 1) for x in cells]
-    if not lost[first]:
-        numbers = [x[first] for x in cells]
-    return [np.where(lost, number, x) for number, x in zip(numbers, cells, strict=True)]
-
-
-def _with_nan(cells: Sequence[Block]) -> Block:
-    """Where one of these holds a NaN."""
-    lost = np.zeros(cells[0].shape, np.bool_)
-    for x in cells:
-        if x.dtype.kind in "fc":
-            lost |= np.isnan(x)
-    return lost
-
-
-def _by_numpy(expression: Any, cells: Sequence[Block], kinds: frozenset[str]) -> None:
     values: list[Any] = list(cells)
-    wanted = untold(kinds)
-    steps = steps_to_tell(expression, wanted)
     with telling():
-        for step, computed, read in zip(expression.steps, *steps, strict=True):
+        for step, computed, read, told in zip(expression.steps, *steps, strict=True):
             operands = [values[i] for i in step.operands] if computed else []
             if not computed:
                 values.append(None)
@@ -260,8 +198,35 @@ def _by_numpy(expression: Any, cells: Sequence[Block], kinds: frozenset[str]) ->
                 values.append(expression.constant(step))
             elif not read and is_within_domain(step.function, operands, wanted):
                 values.append(None)
+            elif _is_ours(step, operands):
+                values.append(_by_our_function(step, operands, told, wanted))
             else:
                 values.append(_numpys(step.function, step.dtype)(*operands))
+
+
+def _is_ours(step: Any, operands: Sequence[Any]) -> bool:
+    """Whether a function of our own has these cells, and tells what it suspects."""
+    return (
+        all(x.dtype == step.dtype and x.ndim for x in operands)
+        and step.dtype.kind == "f"
+        and step.function not in POWERS
+        and is_elementary(step.function, step.dtype)
+    )
+
+
+def _by_our_function(
+    step: Any, operands: Sequence[Any], told: Sequence[Text], wanted: Untold
+) -> Block:
+    """The value of a step, of whose errors NumPy tells where they are suspected."""
+    value = np.empty(operands[0].shape, step.dtype)
+    with checking_fp_errors(always=True) as suspicion:
+        compiled_formulas.apply(step.function, value, *operands)
+    flags = ALL_KINDS if suspicion is None else kinds_of(suspicion.flags)
+    suspected = "under" in wanted.kinds or any(text.shown in flags for text in told)
+    if suspected and not is_within_domain(step.function, operands, wanted):
+        with telling():
+            _numpys(step.function, step.dtype)(*operands)
+    return value
 
 
 def _numpys(name: str, dtype: np.dtype[Any]) -> Callable[..., Any]:

@@ -47,7 +47,7 @@ def evaluate(out: Block | None, *blocks: Block, expression: Any) -> Block:
     if suspicion is not None and (
         suspicion.raised or formula_errors.may_be_silent(expression, blocks)
     ):
-        formula_errors.tell_errors(expression, blocks, result, tiles(result.shape), suspicion)
+        formula_errors.tell_errors(expression, blocks, tiles(result.shape), suspicion)
     return result
 
 

@@ -1,8 +1,8 @@
 """Floating-point errors of a fold that may be those of NaNs alone, which are none.
 
 Compiled code raises a flag where it compares a NaN, NumPy tells nothing. So where that flag is all
-that was raised, a fold is suspected only if its value shows it, or if its formula may be invalid;
-then cells with NaNs are told apart from the others.
+that was raised, a fold is suspected only if its value shows it, or if its formula may be invalid.
+Then the cells of the formula are computed first, which tells their errors, and folded for its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import formula_errors
+from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
+from dask_tapestry_kernels.cpu.reduction.axis_orders import memory_order
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves
 from dask_tapestry_kernels.cpu.reduction.monoids import FOLD_ERRORS
 from dask_tapestry_kernels.cpu.reduction.unread_folds import states_by_pieces
@@ -43,16 +45,22 @@ def _holds_nan(value: Block) -> bool:
     return value.dtype.kind in "fc" and bool(np.isnan(value).any())
 
 
-def leaves_apart_from_nans(
+def leaves_of_formula_cells(
     blocks: Sequence[Any], parts: Sequence[FoldPart], leaves: Leaves
 ) -> list[Block]:
-    """States of the leaves as if there were other cells where operands hold NaNs.
-
-    The errors of a formula at those cells are told.
-    """
+    """States of the leaves of a formula's cells, which are computed first and tell their errors."""
     formula = parts[0].expression
+    if formula is None or formula.chosen is not None:
+        return leaves(blocks, parts)
 
-    def apart(piece: Sequence[Block], own: Sequence[FoldPart]) -> list[Block]:
-        return leaves(formula_errors.tell_apart_from_nans(formula, piece), own)
+    def in_two_steps(piece: Sequence[Block], own: Sequence[FoldPart]) -> list[Block]:
+        return leaves([cells_of(formula, piece)], [p._replace(expression=None) for p in own])
 
-    return states_by_pieces(blocks, parts, apart)
+    return states_by_pieces(blocks, parts, in_two_steps)
+
+
+def cells_of(formula: Any, blocks: Sequence[Block]) -> Block:
+    """The cells of a formula, computed in the order in which its operands lie."""
+    order = memory_order(blocks)
+    in_order = [block.transpose(order) for block in blocks]
+    return evaluate(None, *in_order, expression=formula).transpose(np.argsort(order))

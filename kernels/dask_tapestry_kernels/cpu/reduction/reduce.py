@@ -10,17 +10,17 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells import formula_errors
-from dask_tapestry_kernels.cpu.cells.interpreter import evaluate, tiles
+from dask_tapestry_kernels.cpu.cells.interpreter import tiles
 from dask_tapestry_kernels.cpu.reduction.any_order import nodes_in_any_order
 from dask_tapestry_kernels.cpu.reduction.axis_orders import (
     kept_axes,
     kept_backwards,
-    memory_order,
 )
 from dask_tapestry_kernels.cpu.reduction.fold_errors import (
+    cells_of,
     is_quiet,
     is_valid,
-    leaves_apart_from_nans,
+    leaves_of_formula_cells,
 )
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
@@ -146,15 +146,15 @@ def _tell_errors(
         silent = formula is not None and formula_errors.may_be_silent(formula, turned)
         if not (suspicion.raised or silent):
             continue
-        if suspicion.may_be_of_nans and not silent and part.source is None:
-            if is_valid(part, turned, value):
-                continue
-            apart = _folded_again(turned, part, order, _apart_from_nans)
-            if apart is None or not apart.raised:
-                continue
-        folding = _folded_again(list(map(in_memory, turned)), part, order, _interpreted)
+        of_nans = part.source is None and not silent and suspicion.may_be_of_nans
+        if of_nans and is_valid(part, turned, value):
+            continue
+        errors = FOLD_ERRORS.get(part.monoid, {})
+        folding = _folded_again(turned, part, order, _in_two_steps)
+        if folding is not None and folding.raised and errors:
+            folding = _folded_again(list(map(in_memory, turned)), part, order, _interpreted)
         if folding is not None:
-            folding.tell(FOLD_ERRORS.get(part.monoid, {}))
+            folding.tell(errors)
 
 
 def _folded_again(
@@ -219,9 +219,9 @@ def _interpreted(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Blo
     return [_numpys_states(blocks, part) for part in parts]
 
 
-def _apart_from_nans(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
-    """`_leaves` of cells that are no NaNs."""
-    return leaves_apart_from_nans(blocks, parts, _leaves)
+def _in_two_steps(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
+    """`_leaves` of a formula's cells, which are computed before."""
+    return leaves_of_formula_cells(blocks, parts, _leaves)
 
 
 def _numpys_states(blocks: Sequence[Block], part: FoldPart) -> Block:
@@ -305,10 +305,9 @@ def _interpreted_states(blocks: Sequence[Block], part: FoldPart) -> Block:
     """States of leaves of a formula's cells, computed and folded piece by piece."""
     shape, sides, formula = blocks[0].shape, part.tree.sides(0), part.expression
     nodes = np.empty((*leaf_grid(shape[: len(sides)], sides), *shape[len(sides) :]), part.state)
-    arithmetic, order = ARITHMETIC[part.monoid], memory_order(blocks)
+    arithmetic = ARITHMETIC[part.monoid]
     for leaves, cells in leaf_pieces(shape, sides, formula.dtype.itemsize, FORMULA_BYTES):
-        in_order = [block[cells].transpose(order) for block in blocks]
-        values = evaluate(None, *in_order, expression=formula).transpose(np.argsort(order))
+        values = cells_of(formula, [block[cells] for block in blocks])
         nodes[leaves] = _leaf_states(values, arithmetic, sides, part.state)
     return nodes
 

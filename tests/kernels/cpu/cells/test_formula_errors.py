@@ -202,7 +202,7 @@ def test_products_of_cells_with_nan_and_without_infinities_are_not_computed_agai
     with compile_service.mode("wait"), listening(ALL) as heard:
         with monkeypatch.context() as patch:
             patch.setattr(
-                formula_errors, "_tell_nan_errors", lambda *_: pytest.fail("computed again")
+                formula_errors, "_tell_errors_of", lambda *_: pytest.fail("computed again")
             )
             made = evaluate(None, x, y, expression=formula)
         np.testing.assert_array_equal(made, np.where(x * y > x, y, x * y))
@@ -213,9 +213,7 @@ def test_products_of_cells_with_nan_and_without_infinities_are_not_computed_agai
 
 
 def test_comparisons_of_nan_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        formula_errors, "_tell_nan_errors", lambda *_: pytest.fail("computed again")
-    )
+    monkeypatch.setattr(formula_errors, "_tell_errors_of", lambda *_: pytest.fail("computed again"))
     formula, numpys = FORMULAS["chosen by a comparison"]
     with compile_service.mode("wait"), listening(ALL) as heard:
         made = evaluate(None, *CELLS["nan"], expression=formula)

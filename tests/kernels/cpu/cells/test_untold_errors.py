@@ -10,7 +10,7 @@ from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.cells.ufuncs import UFUNCS
 from dask_tapestry_kernels.cpu.cells import formula_errors, interpreter
 from dask_tapestry_kernels.cpu.cells.interpreter import TILE_CELLS, evaluate
-from dask_tapestry_kernels.cpu.cells.untold_errors import kinds_told
+from dask_tapestry_kernels.cpu.cells.untold_errors import kinds_told, never_met
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.floating_point import KINDS, checking_fp_errors, kinds_of, listening
 from dask_tapestry_kernels.formulas.function_table import FUNCTIONS, INVALID, NO, facts_of
@@ -20,6 +20,7 @@ SIZE = 5 * TILE_CELLS + 77
 DRAWN = "add subtract multiply divide log log1p sqrt exp power arctanh reciprocal floor_divide"
 DOMAINS = sorted(name for name in FUNCTIONS if facts_of(name).domain is not None)
 CHOSEN = "greater maximum isnan"
+NUMBERS = [0.5, 1.0, -1.0, 2.0, 0.0, np.inf, np.nan, 3e38, 1e30, 1e-30]
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e30, -1e30, 1e-30, 1.0, -1.0, -2.0, 710.0]
 
 
@@ -31,6 +32,8 @@ def _drawn(seed: int) -> CellExpression:
     builder = CellBuilder((dtype, dtype))
     real = [0, 1]
     for _ in range(int(rng.integers(1, 6))):
+        if rng.random() < 0.4:
+            real.append(builder.constant(dtype.type(rng.choice(NUMBERS))))
         function = str(rng.choice(f"{DRAWN} {CHOSEN} where".split()))
         count = 2 if function == "where" else UFUNCS[function].nin
         operands = tuple(int(x) for x in rng.choice(real, count))
@@ -64,6 +67,9 @@ def _numpys(
     values: list = list(cells)
     with listening(kinds) as heard:
         for step in formula.steps:
+            if step.function == "constant":
+                values.append(formula.constant(step))
+                continue
             function = np.where if step.function == "where" else UFUNCS[step.function]
             values.append(function(*[values[i] for i in step.operands]))
     return set(heard)
@@ -83,6 +89,26 @@ def test_drawn_formulas_tell_what_numpy_tells(seed: int) -> None:
     cells = _cells(seed, formula.parameters[0])
     kinds = [ALL, ALL - {"divide"}, frozenset({"divide"}), frozenset({"invalid"})][seed % 7 % 4]
     assert _ours(formula, cells, "off", kinds) == _numpys(formula, cells, kinds)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("function", ["add", "subtract", "multiply", "divide"])
+def test_a_number_spares_errors_that_are_never_met(function: str, dtype: str) -> None:
+    kind, large = np.dtype(dtype), np.finfo(dtype).max
+    far = [*SPECIAL, large, -large, np.nextafter(large, 0, dtype=dtype), np.finfo(dtype).tiny]
+    cells = np.array(far).astype(dtype)
+    spared = set()
+    for number, first in product([*NUMBERS, large, 2e31, 1e20], [False, True]):
+        builder = CellBuilder((kind,))
+        operands = (builder.constant(kind.type(number)), 0)
+        formula = builder.finish(builder.call(function, operands[:: 1 if first else -1], kind))
+        kinds = never_met(formula, formula.steps[-1])
+        with listening(ALL) as heard:
+            constant = formula.constant(formula.steps[0])
+            UFUNCS[function](*((constant, cells) if first else (cells, constant)))
+        assert not any(KINDS[kind] in text for kind in kinds for text in heard), number
+        spared |= kinds
+    assert {"over", "invalid"} <= spared
 
 
 @pytest.mark.covering(together=1)  # each has a kernel of its own

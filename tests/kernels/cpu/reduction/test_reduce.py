@@ -5,7 +5,7 @@ from dask_tapestry.cells import CellBuilder, Tree
 from dask_tapestry.operators.reductions.monoids import MONOIDS
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
-from dask_tapestry_kernels.cpu.reduction import reduce
+from dask_tapestry_kernels.cpu.reduction import fold_errors, reduce
 from tests.comparisons import same_bits
 from tests.covering import seeds_of
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, state_of
@@ -76,7 +76,7 @@ def test_formulas_that_are_not_compiled_are_evaluated_piece_by_piece(name, axes,
         return evaluate(out, *blocks, expression=expression)
 
     monkeypatch.setattr(reduce, "_formula_states", lambda *_: None)
-    monkeypatch.setattr(reduce, "evaluate", watched)
+    monkeypatch.setattr(fold_errors, "evaluate", watched)
     monkeypatch.setattr(reduce, "row_states", lambda *_: None)
     monkeypatch.setattr(reduce, "FORMULA_BYTES", X.nbytes // 4)
     assert same_bits(reduced(X, name, axes, expression=double), reduced(X + X, name, axes))
