@@ -48,6 +48,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "operators/random/distributions": "HALF LARGEST LOW_HALF",
     "operators/random/permutation": "LONGEST",
     "operators/random/random_bits": "MOST_CELLS",
+    "operators/reductions/few_values": "WORDS",
     "operators/reductions/group_fold": "MANY_FOLDS",
     "operators/transforms/fourier": "PRIMES",
     "operators/windows/convolution": "CHANNEL",

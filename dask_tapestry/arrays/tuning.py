@@ -141,6 +141,13 @@ LONG_TABLE_BYTES: Final = 2**26  # bytes of a table, which each task may as well
 MOST_COUNTED: Final = 2**16  # values of two bytes: of more the table is too long
 CELLS_A_VALUE: Final = 4  # of fewer cells for each value there may be, sorting them takes less
 
+# sorting/unique_of_few
+FEWEST_CELLS: Final = 2**16  # of fewer cells, sorting takes less than two more jobs
+TRIED_CELLS: Final = 2**16  # looked at first: of random numbers they have too many values
+LEAST_SPAN: Final = 2**18  # cells of a span, whose table has 24 KiB
+LONGEST_SPAN: Final = 2**22  # 32 MiB of float64 that a task reads
+SPANS: Final = 256  # tables that the client merges, unless spans would be longer
+
 # statistics/forward_fill
 # Of a lane for each cell of a limit: else what is read before a block is not little beside lanes
 CELLS_A_LIMIT: Final = 8

@@ -315,6 +315,10 @@ TAKING_OPERATIONS: Final = 64
 # reductions/count_nonzero
 SHORTEST_COUNTED_SPAN: Final = 1024  # cells; shorter ones cost more to plan than to count
 
+# reductions/few_values
+MOST_FEW_VALUES: Final = 2**10  # of a span: a table of 24 KiB, which a core's cache holds
+FEW_VALUES_FLOPS: Final = 8  # of a cell that is looked up
+
 # reductions/group_fold
 GROUPED_LEAF_CELLS: Final = 65_536  # of a leaf, kept cells included: it costs some calls of NumPy
 GROUPED_CELL_FLOPS: Final = 8  # of a cell that is added

@@ -25,7 +25,7 @@ from dask_tapestry.rules.effects import effects_of, followers, replaced
 from dask_tapestry.teg import Node
 
 Counts = np.ndarray[Any, Any]
-Build = Callable[[Counts, Sequence[Node]], Node]
+Build = Callable[[Counts, Sequence[Node]], "Node | Deferred"]
 
 
 class CountRun(NamedTuple):
@@ -47,7 +47,7 @@ class Deferred:
         keep: What `counts` stands on, and the value graph reads: kept by the count run, or computed
             again where that is the same and workers cannot hold it.
         build: Makes the node from the counts' value and the nodes that hold what of `keep` was
-            kept: all of it, or nothing.
+            kept: all of it, or nothing. Or what is to be counted next, if these do not tell enough.
         bound: The node if the mask were true everywhere: no dimension can be longer than there.
         owner: The node with which the outcome of the count run is forgotten, and what it kept: one
             that goes with the arrays that are read of it, or that is kept itself.
@@ -82,10 +82,10 @@ class Deferred:
         """Another node for the same counts."""
         return Deferred(self.counts, self._read, build, bound, self.owner, selection)
 
-    def _built(self, run: CountRun) -> Node:
+    def _built(self, run: CountRun) -> Node | Deferred:
         """The node for the outcome of a run; nothing that was kept is computed again."""
         node = self.build(run.counts, run.kept[: len(self._read)])
-        if not self._effects:
+        if not self._effects or isinstance(node, Deferred):
             return node
         return replaced(node, dict(zip(self.keep, run.kept, strict=True)))
 
@@ -94,27 +94,35 @@ class Deferred:
         return " ".join(node.digest for node in (self.counts, *self.keep))
 
     def remembered_node(self) -> Node | None:
-        """The node, if the same count graph was run before."""
+        """The node, if the same count graph was run before, and all that are counted next."""
+        found = self.remembered()
+        return found.remembered_node() if isinstance(found, Deferred) else found
+
+    def remembered(self) -> Node | Deferred | None:
+        """What the count graph yielded, if it was run before."""
         runs = _runs.get(self.owner, {})
         if self._name not in runs and self.counts.digest in runs:
             self.lets_go()  # another array of the same cells could not keep them
         run = runs.get(self._name)
         return None if run is None else self._built(run)
 
-    def remember(self, run: CountRun) -> Node:
-        """The node for the outcome of a run, which is reused as long as the owner lives."""
+    def remember(self, run: CountRun) -> Node | Deferred:
+        """What is built for the outcome of a run, which is reused as long as the owner lives."""
         _runs.setdefault(self.owner, {})[self._name] = run
         return self._built(run)
 
     def resolve(self, run: Run) -> Node:
-        """Return the node; run the count graph unless its outcome is known.
+        """Return the node; run count graphs unless their outcome is known.
 
         {Raises} PlanError: If the live client has no workers, or cannot be waited for as it is
             asynchronous.
         """
-        node = self.remembered_node()
-        if node is not None:
-            return node
+        found = self.remembered()
+        if found is None:
+            found = self._counted(run)
+        return found.resolve(run) if isinstance(found, Deferred) else found
+
+    def _counted(self, run: Run) -> Node | Deferred:
         client = live_client()
         if client is not None and client.asynchronous:
             raise PlanError(
@@ -128,7 +136,7 @@ class Deferred:
         except MemoryLimitError:
             if not self.lets_go():
                 raise
-            return self.resolve(run)
+            return self._counted(run)
 
     def lets_go(self) -> bool:
         """Keep from now on only what follows effects; False where that is all, or all is needed."""

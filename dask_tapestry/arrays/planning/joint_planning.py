@@ -239,18 +239,23 @@ async def resolve_shapes(*arrays: Array) -> None:
         if client is None or not client.asynchronous:
             array.node = deferred.resolve(run_count)
             continue
-        node = deferred.remembered_node()
-        if node is None:
-            check_workers(await client.scheduler.identity(n_workers=-1))
-            try:
-                first, *rest = _kept_by(client, deferred)
-            except MemoryLimitError:
-                if not deferred.lets_go():
-                    raise
-                first, *rest = _kept_by(client, deferred)
-            counts = np.asarray(await client.compute(first))
-            node = deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
-        array.node = node
+        found: Node | Deferred = deferred
+        while isinstance(found, Deferred):
+            found = found.remembered() or await _counted(client, found)
+        array.node = found
+
+
+async def _counted(client: Any, deferred: Deferred) -> Node | Deferred:
+    """What is built of a count, which a client that cannot be waited for runs."""
+    check_workers(await client.scheduler.identity(n_workers=-1))
+    try:
+        first, *rest = _kept_by(client, deferred)
+    except MemoryLimitError:
+        if not deferred.lets_go():
+            raise
+        first, *rest = _kept_by(client, deferred)
+    counts = np.asarray(await client.compute(first))
+    return deferred.remember(CountRun(counts, tuple(x.node for x in rest)))
 
 
 def _kept_by(client: Any, deferred: Deferred) -> list[Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, overload
+from typing import Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +12,13 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.sorting.unique_by_counting import UniqueByCounting
 from dask_tapestry.arrays.sorting.unique_by_sorting import UniqueBySorting, UniqueSlices
+from dask_tapestry.arrays.sorting.unique_of_few import UniqueOfFew
 from dask_tapestry.operators.axes import normalize_axis
 
 __all__ = ["unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"]
+
+
+Distinction: TypeAlias = UniqueOfFew | UniqueBySorting | UniqueSlices
 
 
 class UniqueAllResult(NamedTuple):
@@ -97,12 +101,12 @@ def unique(
     """
     array = asarray(ar)
     number = None if axis is None else normalize_axis(axis, array.ndim)
-    distinct: UniqueBySorting | UniqueByCounting | UniqueSlices
-    in_order: UniqueBySorting | UniqueSlices | None = None
+    distinct: Distinction | UniqueByCounting
+    in_order: Distinction | None = None
     if number is not None and array.ndim != 1:
         distinct = in_order = UniqueSlices(array, number)
     elif return_index:  # which a table of counts does not tell
-        distinct = in_order = UniqueBySorting.of(array, equal_nan)
+        distinct = in_order = _in_order(array, equal_nan)
     else:
         distinct = _distinct(array, equal_nan)
     results = [distinct.values()]
@@ -127,7 +131,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAllResult:
     >>> dt.unique_all(dt.asarray([3, 1, 3])).inverse_indices.compute()
     array([1, 0, 1])
     """
-    found = UniqueBySorting.of(asarray(x), equal_nan=False)
+    found = _in_order(asarray(x), equal_nan=False)
     return UniqueAllResult(found.values(), found.index(), found.inverse(), found.counts())
 
 
@@ -175,8 +179,12 @@ def unique_values(x: ArrayLike, /) -> Array:
     return _distinct(asarray(x), equal_nan=False).values()
 
 
-def _distinct(x: Array, equal_nan: bool) -> UniqueBySorting | UniqueByCounting:
-    """The distinct cells, which do not tell where each comes first."""
-    return (
-        UniqueByCounting.of(x) if UniqueByCounting.is_for(x) else UniqueBySorting.of(x, equal_nan)
-    )
+def _distinct(x: Array, equal_nan: bool) -> Distinction | UniqueByCounting:
+    """The distinct cells, which may not tell where each comes first."""
+    return UniqueByCounting.of(x) if UniqueByCounting.is_for(x) else _in_order(x, equal_nan)
+
+
+def _in_order(x: Array, equal_nan: bool) -> Distinction:
+    """The distinct cells, which tell where each comes first."""
+    kind = UniqueOfFew if UniqueOfFew.is_for(x) else UniqueBySorting
+    return kind.of(x, equal_nan)

@@ -70,6 +70,7 @@ KERNELS: Final = KernelTable(
         "reduction.bin_numbers": "bin",
         "reduction.bincount": "tabulate tabulates",
         "reduction.cells_at_extreme": "cellsatextreme",
+        "reduction.few_values": "fewvalues",
         "reduction.selected_folds": "selectedfolds",
         "reduction.tiled": "tiledreductions",
         "scan.scan": "scan scan_on leaf_totals leaf_scan leaf_ends after_leaf",
