@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.lanes import LaneArray, first_number
+from dask_tapestry.arrays.core.lanes import LaneArray
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.reduction_arguments import flag
 from dask_tapestry.arrays.elementwise.ufuncs import isnan
@@ -18,7 +18,6 @@ from dask_tapestry.arrays.statistics.nan_averages import nanmean
 from dask_tapestry.operators.axes import Axes
 from dask_tapestry.operators.joins.stack import stack
 from dask_tapestry.operators.sorting.order_statistics import ranks
-from dask_tapestry.operators.sorting.sort import sort
 
 __all__ = ["median", "nanmedian"]
 
@@ -78,10 +77,9 @@ def nanmedian(
     if array.dtype.kind not in "fcm":
         return median(array, axis, out, overwrite_input, flag(keepdims))
     lanes = LaneArray(array, axis)
-    ordered = Array(sort(lanes.array.node, 0))
     count = (~isnan(lanes.array)).sum(axis=0)
     low, high = (count - 1) // 2, count // 2
-    both = lanes.pick(ordered, Array(stack([low.node, high.node])))
+    both = lanes.pick(Array(stack([low.node, high.node])))
     middle = where(low == high, both[0], mean(both, axis=0))
-    value = where(count == 0, first_number(ordered), middle)
+    value = where(count == 0, lanes.first_number(), middle)
     return assigned_to_out(out, lanes.restored(value, flag(keepdims)))

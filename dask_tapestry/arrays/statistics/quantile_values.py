@@ -8,7 +8,7 @@ import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.lanes import LaneArray, first_number
+from dask_tapestry.arrays.core.lanes import LaneArray
 from dask_tapestry.arrays.elementwise.ufuncs import isnan
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.statistics.quantile_methods import (
@@ -21,7 +21,6 @@ from dask_tapestry.arrays.statistics.quantile_methods import (
 from dask_tapestry.errors import IndexingError
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.sorting.order_statistics import ranks
-from dask_tapestry.operators.sorting.sort import sort
 from dask_tapestry.operators.sorting.weighted_order_statistics import weighted_order_statistics
 
 Quantiles = np.ndarray[Any, Any]
@@ -96,34 +95,31 @@ def nan_values(
         tells: Whether a compute tells of lanes of NaN.
     """
     x = lanes.array
-    ordered = Array(sort(x.node, 0))
     count = (~isnan(x)).sum(axis=0)
     n = count.astype(q.dtype)
     if not q.size:
         return Array(astype(asarray(np.empty((*q.shape, *x.shape[1:]))).node, x.dtype))
     levels = q.reshape(-1, *(1,) * n.ndim)
-    together = _nan_values(lanes, ordered, n, levels, method, weak)
+    together = _nan_values(lanes, n, levels, method, weak)
     nothing: Any = np.array("NaT" if x.dtype.kind in "mM" else np.nan, together.dtype)[()]
     if tells:
-        nothing = first_number(ordered).astype(together.dtype)
+        nothing = lanes.first_number().astype(together.dtype)
     value = where(count == 0, nothing, together)
     return _shaped(value, q, x)
 
 
-def _nan_values(
-    lanes: LaneArray, ordered: Array, n: Array, q: Quantiles, method: str, weak: bool
-) -> Array:
+def _nan_values(lanes: LaneArray, n: Array, q: Quantiles, method: str, weak: bool) -> Array:
     """Quantiles, one after the other, of lanes that hold `n` cells each, followed by NaN."""
     if method in DISCRETE:
-        return lanes.pick(ordered, asarray(DISCRETE[method](n, q)))
-    place = asarray(CONTINUOUS[method](n, q))
+        return lanes.pick(asarray(DISCRETE[method](n, q)))
+    place, dtype = asarray(CONTINUOUS[method](n, q)), lanes.array.dtype
     if method == "linear" and place.dtype.kind in "iu":
-        return lanes.pick(ordered, place)
-    low, high = (lanes.pick(ordered, asarray(side)) for side in neighbours(place, n))
+        return lanes.pick(place)
+    low, high = (lanes.pick(asarray(side)) for side in neighbours(place, n))
     t = weight(method, place, n).astype(place.dtype)
-    if not weak or ordered.dtype.kind != "f":
+    if not weak or dtype.kind != "f":
         return _interpolated(low, high, t)
-    narrow, rest = (part.astype(ordered.dtype) for part in (t, 1 - t))
+    narrow, rest = (part.astype(dtype) for part in (t, 1 - t))
     apart = high - low
     nearer: Array = where(t >= 0.5, high - apart * rest, low + apart * narrow)
     return nearer

@@ -21,6 +21,7 @@ from dask_tapestry.operators.lanes import (
 )
 from dask_tapestry.operators.sorting.exchange_sort import run_counts
 from dask_tapestry.operators.sorting.sort import sorted_by_exchange
+from dask_tapestry.operators.sorting.unordered_cells import unordered
 from dask_tapestry.operators.tuning import DIGIT_PARTS, MOST_DIGIT_RANKS, RANK_PASS_FLOPS
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
@@ -101,9 +102,8 @@ def by_digits(node: Tensor, parts: int) -> Tensor:
     """``orderstatistics(x, ranks) -> cellofkey(digits of the keys of these ranks)``."""
     whole, (x,) = node.operator, node.inputs
     assert isinstance(whole, OrderStatistics)
-    lane = reshape(x, (x.type.size,))
     digits = lazy_import("dask_tapestry.operators.sorting.rank_digits")
-    return reshape(digits.cells_of_ranks(lane, whole.ranks, parts), node.type.shape)
+    return reshape(digits.cells_of_ranks(unordered(x), whole.ranks, parts), node.type.shape)
 
 
 def ranks(x: Tensor, chosen: Sequence[int], axis: int) -> Tensor:

@@ -49,13 +49,21 @@ class _Found(NamedTuple):
     rest: Tensor
 
 
-def cells_of_ranks(x: Tensor, ranks: Sequence[int], parts: int) -> Tensor:
-    """Cells number `ranks` of a sorted vector, which so many parts count, or more."""
+def cells_of_ranks(x: Tensor, ranks: Sequence[int | Tensor], parts: int | None = None) -> Tensor:
+    """Cells number `ranks` of all cells of `x` in order.
+
+    Parameters
+    ----------
+    ranks
+        Numbers, or vectors of one.
+    parts
+        How many count, or more; by default a plan decides.
+    """
     keys = order_key(x)
     width = 8 * keys.type.dtype.itemsize
     bits = min(DIGIT_BITS, width)
     nothing = full((1,), keys.type.dtype.type(0))
-    found = {rank: _Found(nothing, full((1,), np.int64(rank))) for rank in dict.fromkeys(ranks)}
+    found = {rank: _Found(nothing, _as_vector(rank)) for rank in dict.fromkeys(ranks)}
     for shift in range(width - bits, -1, -bits):
         tables = _tables(keys, [one.prefix for one in found.values()], shift, bits, parts)
         found = {
@@ -67,7 +75,7 @@ def cells_of_ranks(x: Tensor, ranks: Sequence[int], parts: int) -> Tensor:
 
 
 def _tables(
-    keys: Tensor, prefixes: Sequence[Tensor], shift: int, bits: int, parts: int
+    keys: Tensor, prefixes: Sequence[Tensor], shift: int, bits: int, parts: int | None
 ) -> list[Tensor]:
     """How many keys with each prefix have each digit next: in one pass, of each prefix once."""
     count, kind = 1 << bits, keys.type.dtype.type
@@ -88,8 +96,14 @@ def _tables(
     ]
 
 
-def _in_parts(table: Tensor, parts: int) -> Tensor:
+def _as_vector(rank: int | Tensor) -> Tensor:
+    return full((1,), np.int64(rank)) if isinstance(rank, int) else astype(rank, PLACES)
+
+
+def _in_parts(table: Tensor, parts: int | None) -> Tensor:
     """A table that so many parts of the cells count, of which few are added at a time."""
+    if parts is None:
+        return table
     whole = table.operator
     assert isinstance(whole, TreeReduction)
     levels, inputs, source = levels_above(whole.tree, None), table.inputs, None

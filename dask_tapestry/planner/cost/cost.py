@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import ceil, prod
 from typing import Any, Final, NamedTuple
 
+from dask_tapestry.planner.access.blocks_together import Beside, read_together
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of
@@ -30,6 +31,8 @@ from dask_tapestry.steps.device_values import link_bytes
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric_blocks import saves_half
 from dask_tapestry.zspace import Cuts, ZRange
+
+Needing = Callable[[Program, ZRange, Held, bool], Needs]
 
 COUNTED: Final = ("read", "moved", "slices", "edges", "sliced", "crossed")
 
@@ -129,6 +132,11 @@ class HeldReads(NamedTuple):
     slices: int
     sliced: float
     readings: Sequence[InputReads]
+    together: tuple[int, ...] = ()
+
+    def moved(self, workers: int) -> float:
+        """Bytes that workers take from others."""
+        return sum(bytes_from_others(self.readings, workers, self.together))
 
 
 NOTHING_MET: Final = HeldReads(0, 0, 0.0, ())
@@ -184,12 +192,14 @@ def step_cost(
     machine: Machine,
     handy: int,
     order: Order = "C",
-    needing: Callable[[Program, ZRange, Held, bool], Needs] = needs_of,
+    needing: Needing = needs_of,
+    beside: Beside = (),
 ) -> StepCost:
     """What the operators of a step take under a grid, whose inputs are `input_cuts` in blocks.
 
     Memory beyond `handy` bytes a block is not used again, but comes fresh from the system. Inputs
-    and output lie in memory in such an `order`. What a block needs is told by `needing`.
+    and output lie in memory in such an `order`, and some inputs `beside` others. What a block needs
+    is told by `needing`.
     """
     blocks = GridBlocks.of(cuts)
     writes = bool(program.lasting) and program.lasting[-1].is_sink
@@ -205,7 +215,7 @@ def step_cost(
             needs=needs,
             own=step_amounts(program, box, blocks.total, blocks.equal, machine),
             crossed=link_bytes(program, box),
-            traffic=_step_traffic(program, cuts, box, input_cuts, needs, writing, machine),
+            traffic=_step_traffic(program, cuts, box, input_cuts, needs, writing, machine, beside),
         )
 
     typical = typical_blocks(program, cuts)
@@ -256,15 +266,16 @@ def _step_traffic(
     needs: Needs,
     writing: float,
     machine: Machine,
+    beside: Beside,
 ) -> StepTraffic:
     """What the blocks take if each takes what the largest one does; so many of these write."""
-    reads = inputs_met(program, cuts, box, input_cuts, machine)
+    reads = inputs_met(program, cuts, box, input_cuts, machine, beside)
     read = stored_bytes(program, cuts, box) if needs.stored else 0.0
     opened = block_requests(program, box) if read or writing else (0.0, 0.0)
     return StepTraffic(
         read=read,
         requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * writing,
-        moved=sum(bytes_from_others(reads.readings, machine.workers)),
+        moved=reads.moved(machine.workers),
         edges=reads.edges,
         slices=reads.slices,
         sliced=reads.sliced,
@@ -294,13 +305,18 @@ def _in_waves(
 
 
 def inputs_met(
-    program: Program, cuts: Sequence[Cuts], box: ZRange, held: Held, machine: Machine
+    program: Program,
+    cuts: Sequence[Cuts],
+    box: ZRange,
+    held: Held,
+    machine: Machine,
+    beside: Beside = (),
 ) -> HeldReads:
     """What the blocks meet of inputs that are held in blocks, if each is like that of a box."""
     if all(own is None for own in held):
         return NOTHING_MET
     own = tuple([None if one is None else tuple(one) for one in held])
-    return _held_reads(program, tuple(cuts), box, own, machine.workers, machine.hosts)
+    return _held_reads(program, tuple(cuts), box, own, machine.workers, machine.hosts, beside)
 
 
 @lru_cache(maxsize=4096)  # for the least that a grid takes, and again when it is priced
@@ -311,6 +327,7 @@ def _held_reads(
     input_cuts: tuple[Sequence[Cuts] | None, ...],
     workers: int,
     hosts: int,
+    beside: Beside,
 ) -> HeldReads:
     boxes = program.schedule(box).boxes
     moves = () if workers == 1 else movement(program)
@@ -336,4 +353,5 @@ def _held_reads(
             sliced += exact * distinct
         most = reach.most * size * distinct
         readings.append(InputReads(fetch_size * fetches, fetch_size * distinct, most, distinct))
-    return HeldReads(edges, slices, sliced, readings)
+    together = read_together(program, cuts, input_cuts, beside) if readings else ()
+    return HeldReads(edges, slices, sliced, readings, together)

@@ -11,6 +11,7 @@ from itertools import product
 from math import prod
 
 from dask_tapestry.planner.access.access import Access, UncountableError
+from dask_tapestry.planner.access.blocks_together import Beside, read_together
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
 from dask_tapestry.planner.access.traffic import InputTraffic, traffic
 from dask_tapestry.planner.cost.cost import StepCost, with_taken
@@ -32,18 +33,22 @@ def counted_cost(
     cuts: tuple[Cuts, ...],
     input_cuts: Held,
     machine: Machine,
+    beside: Beside = (),
 ) -> StepCost:
     """The cost of a step, whose inputs are `input_cuts` in blocks, counted over all its blocks.
 
     The `estimate` itself where blocks fall into too many classes to be counted.
     """
     try:
-        return with_taken(estimate, counted(program, cuts, input_cuts, machine), cuts, machine)
+        taken = counted(program, cuts, input_cuts, machine, beside)
+        return with_taken(estimate, taken, cuts, machine)
     except UncountableError:
         return estimate
 
 
-def counted(program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machine) -> StepTraffic:
+def counted(
+    program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machine, beside: Beside = ()
+) -> StepTraffic:
     """What all blocks of a step take from elsewhere.
 
     Raises
@@ -52,21 +57,27 @@ def counted(program: Program, cuts: tuple[Cuts, ...], held: Held, machine: Machi
         If there are too many classes of blocks.
     """
     own = tuple([None if h is None else tuple(h) for h in held])
-    return _counted(program, cuts, own, machine.workers)
+    return _counted(program, cuts, own, machine.workers, beside)
 
 
 @lru_cache(maxsize=1024)  # the plans that a search compares have most steps in common
 def _counted(
-    program: Program, cuts: tuple[Cuts, ...], own: tuple[tuple[Cuts, ...] | None, ...], workers: int
+    program: Program,
+    cuts: tuple[Cuts, ...],
+    own: tuple[tuple[Cuts, ...] | None, ...],
+    workers: int,
+    beside: Beside,
 ) -> StepTraffic:
     access = Access.of(program, cuts)
     total = traffic(access, own, workers, workers == 1)
     equal = GridBlocks.of(cuts).equal
-    readings = [_reading(each, access.count) for each in total.inputs]
+    in_blocks = [each for each, held in zip(total.inputs, own, strict=True) if held is not None]
+    readings = [_reading(each, access.count) for each in in_blocks]
+    together = read_together(program, cuts, own, beside)
     return StepTraffic(
         read=total.stored,
         requests=total.requests + block_requests(program, largest_box(cuts))[1] * equal,
-        moved=sum(bytes_from_others(readings, workers)),
+        moved=sum(bytes_from_others(readings, workers, together)),
         edges=_edges(access, own, sum(each.edges for each in total.inputs)),
         slices=sum(each.slices for each in total.inputs),
         sliced=sum(each.sliced for each in total.inputs),

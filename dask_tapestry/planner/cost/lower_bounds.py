@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import inf, prod
 from typing import NamedTuple
 
-from dask_tapestry.planner.access.remote_reads import bytes_from_others
+from dask_tapestry.planner.access.blocks_together import Beside
 from dask_tapestry.planner.cost.block_seconds import kernel_seconds
 from dask_tapestry.planner.cost.cost import inputs_met
 from dask_tapestry.planner.cost.resource_seconds import least_step_seconds, overhead_seconds
@@ -49,7 +49,12 @@ class LowerBound(NamedTuple):
         return LowerBound(program, kernels, program.type.nbytes if writes else 0)
 
     def seconds(
-        self, cuts: Sequence[Cuts], held: Held, machine: Machine, enough: float = inf
+        self,
+        cuts: Sequence[Cuts],
+        held: Held,
+        machine: Machine,
+        enough: float = inf,
+        beside: Beside = (),
     ) -> float:
         """Seconds that the step takes at least under a grid, whose inputs are `held` in blocks.
 
@@ -64,8 +69,8 @@ class LowerBound(NamedTuple):
             return alone
         moved = handled = least = 0.0  # now with what is held
         for box, share in typical_blocks(self.program, cuts):
-            met = inputs_met(self.program, cuts, box, held, machine)
-            moved += share * sum(bytes_from_others(met.readings, machine.workers))
+            met = inputs_met(self.program, cuts, box, held, machine, beside)
+            moved += share * met.moved(machine.workers)
             handled += share * overhead_seconds(count, met.slices, met.edges, met.sliced, machine)
             least = least_step_seconds(kernels, self.written, moved, count, machine) + handled
             if least > enough:

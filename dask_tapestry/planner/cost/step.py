@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from math import prod
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 from dask_tapestry.imports import LateModule
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.planner.access.blocks_together import Beside
 from dask_tapestry.planner.cost.cost import StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import Needs
 from dask_tapestry.planner.cost.group_names import group_name
@@ -53,6 +54,8 @@ class Step:
         The next best cuts, where several were compared.
     handy
         Bytes of a block's memory that lies ready.
+    beside
+        Which inputs lie on the same workers.
     name
         Of the Dask layer: letters, then a digest of the value, the cuts and all it stands on.
     first
@@ -74,6 +77,7 @@ class Step:
     first: tuple[Node, ...] = ()
     next_best: tuple[Cuts, ...] | None = None
     handy: int = 0
+    beside: Beside = ()
 
     @cached_property
     def second(self) -> tuple[tuple[Cuts, ...], StepCost] | None:
@@ -82,14 +86,20 @@ class Step:
             return None
         order = memory_order(self.node, self.inputs)
         return self.next_best, step_cost(
-            self.program, self.next_best, self.held, self.machine, self.handy, order
+            self.program,
+            self.next_best,
+            self.held,
+            self.machine,
+            self.handy,
+            order,
+            beside=self.beside,
         )
 
     @cached_property
     def cost(self) -> StepCost:
         """What the step takes."""
         return exact_costs.counted_cost(
-            self.estimate, self.program, self.cuts, self.held, self.machine
+            self.estimate, self.program, self.cuts, self.held, self.machine, self.beside
         )
 
     @property
@@ -165,6 +175,21 @@ def memory_order(node: Node, inputs: Sequence[Node]) -> Literal["C", "F"]:
     alike = [x.operator for x in inputs if x.type.shape == node.type.shape]
     along = bool(alike) and all(isinstance(o, Source) and o.order == "F" for o in alike)
     return "F" if along else "C"
+
+
+class Lying(NamedTuple):
+    """In which order arrays lie in memory, and which inputs lie on the same workers."""
+
+    order: Literal["C", "F"] = "C"
+    beside: Beside = ()
+
+
+USUAL: Final = Lying()
+
+
+def lying(node: Node, inputs: Sequence[Node], beside: Beside) -> Lying:
+    """How the arrays of a step lie."""
+    return Lying(memory_order(node, inputs), beside)
 
 
 def step_name(

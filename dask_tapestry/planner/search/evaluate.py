@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
+from dataclasses import replace
 from functools import partial
 from math import inf
 
+from dask_tapestry.planner.access.blocks_together import Beside, beside_of, lies_with
 from dask_tapestry.planner.cost.rank import NOTHING, Rank
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
 from dask_tapestry.planner.fusion.group import Group, is_external
@@ -78,11 +80,15 @@ def place(
     )
     grid = grids.get(node)
     last = pricing.asked.get(node)
-    if last is not None and last.is_of(group, cuts, grid, chosen):
+    homes = tuple([placed[x].home or x if x in placed else x for x in group.inputs])
+    if last is not None and last.is_of(group, cuts, (grid, chosen, homes)):
         return last.priced
-    priced = _anywhere(group, cuts, pricing, grid, chosen, is_too_much)
+    priced = _anywhere(group, cuts, pricing, grid, chosen, is_too_much, beside_of(homes))
+    near = lies_with(group.program, priced.grid, cuts) if any(cuts) else None
+    if near is not None:
+        priced = replace(priced, home=homes[near])
     if is_too_much is None or not is_too_much(priced.rank):
-        pricing.asked[node] = AskedStep(grid, chosen, priced)
+        pricing.asked[node] = AskedStep((grid, chosen, homes), priced)
     return priced
 
 
@@ -93,15 +99,17 @@ def _anywhere(
     grid: Grid | None,
     chosen: str | None,
     is_too_much: Callable[[Rank], bool] | None,
+    beside: Beside,
 ) -> PricedGroup:
     """A group at the `chosen` place, where the user has asked, or else where it is best."""
     named = [m.place for m in pricing.machine.places if m.place in group.node.operator.workers]
     if named:
-        return _cut(group, cuts, pricing.at(named[0]), grid)
-    found = _cut(group, cuts, pricing.at(chosen or ""), grid, is_too_much)
+        return _cut(group, cuts, pricing.at(named[0]), grid, None, beside)
+    found = _cut(group, cuts, pricing.at(chosen or ""), grid, is_too_much, beside)
     if chosen is not None or not found.rank.excess:
         return found
-    others = [_cut(group, cuts, pricing.at(m.place), grid) for m in pricing.machine.places]
+    places = [pricing.at(m.place) for m in pricing.machine.places]
+    others = [_cut(group, cuts, there, grid, None, beside) for there in places]
     return min((found, *others), key=lambda priced: priced.rank)
 
 
@@ -110,13 +118,14 @@ def _cut(
     cuts: Cut,
     pricing: Pricing,
     grid: Grid | None,
-    is_too_much: Callable[[Rank], bool] | None = None,
+    is_too_much: Callable[[Rank], bool] | None,
+    beside: Beside,
 ) -> PricedGroup:
     """A group cut by `grid`, if it may be, or in the best way, on the device that computes it."""
     pricing = pricing.on(group.device)
     if grid is None or not pricing.allows(group, grid, cuts):
-        return pricing.best(group, cuts, is_too_much)
-    return pricing.under(group, grid, cuts)
+        return pricing.best(group, cuts, is_too_much, beside)
+    return pricing.under(group, grid, cuts, beside)
 
 
 def is_given(node: Node) -> bool:

@@ -18,8 +18,9 @@ from math import inf, prod
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.rank import NOTHING, Rank, rank
+from dask_tapestry.planner.cost.step import Lying
 from dask_tapestry.planner.fusion.external_inputs import given_cuts
-from dask_tapestry.planner.fusion.group import Group, is_external
+from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
@@ -142,18 +143,19 @@ def _extended_table(
         if own not in ranks:
             inputs = zip(group.inputs, input_places, known_cuts, strict=True)
             held = [c if at is None else table.open[x][key[at]] for x, at, c in inputs]
-            ranks[own] = _ranked(pricing, group, tuple(held), grids)
+            ranks[own] = _ranked(pricing, priced, tuple(held), grids)
         for number, grid_rank in ranks[own]:
             rows[(*key, number)] = before.plus(grid_rank), (way, group.node, grids[number])
     return _RankTable({**table.open, group.node: grids}, rows) if rows else None
 
 
 def _ranked(
-    pricing: Pricing, group: Group, input_cuts: Cut, grids: Sequence[Grid]
+    pricing: Pricing, priced: PricedGroup, input_cuts: Cut, grids: Sequence[Grid]
 ) -> list[tuple[int, Rank]]:
     """The ranks of a step in those of some grids that it may have, each with its number."""
+    group, lies = priced.group, Lying(beside=priced.beside)
     return [
-        (number, rank(pricing.cost(group.program, grid, input_cuts), pricing.limits))
+        (number, rank(pricing.cost(group.program, grid, input_cuts, lies), pricing.limits))
         for number, grid in enumerate(grids)
         if pricing.allows(group, grid, input_cuts)
     ]
@@ -181,7 +183,7 @@ def near_grids(space: PlanEvaluator, state: State) -> dict[Node, list[Grid]]:
     by_node: dict[Node, dict[Grid, None]] = {n: {p.grid: None} for n, p in state.placed.items()}
     for node, priced in state.placed.items():
         pricing = space.pricing.at(priced.place).on(priced.group.device)
-        best = pricing.best(priced.group, priced.held)
+        best = pricing.best(priced.group, priced.held, beside=priced.beside)
         by_node[node] |= {best.grid: None}
         by_node[node] |= {other: None for other in (best.second, best.coarser) if other}
         for at, (x, move) in enumerate(

@@ -41,6 +41,7 @@ from dask_tapestry.planner.tuning import (
 )
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node, Source
+from dask_tapestry.teg.node import topological
 
 NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
@@ -354,7 +355,7 @@ def _coarsest(node: Node, form: Form, cells: int) -> int:
 
 def _cells(formed: Node, node: Node) -> int:
     """Cells that the first step of a form yields: into so many blocks it can be cut."""
-    return _added(formed, set(node.inputs))[0].type.size
+    return _added(formed, set(topological(node.inputs)))[0].type.size
 
 
 def _added(node: Node, *known: Collection[Node]) -> list[Node]:

@@ -341,6 +341,7 @@ def steps_of(
             name="",
             next_best=priced.second,
             handy=priced.limits.handy,
+            beside=priced.beside,
         )
         for node, priced in state.placed.items()
     }

@@ -8,12 +8,12 @@ from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.planner.cost.block_seconds import Order
-from dask_tapestry.planner.cost.cost import StepCost, step_cost
-from dask_tapestry.planner.cost.footprint import least_needs, least_touched
+from dask_tapestry.planner.access.blocks_together import Beside
+from dask_tapestry.planner.cost.cost import Needing, StepCost, step_cost
+from dask_tapestry.planner.cost.footprint import least_needs, least_touched, needs_of
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.rank import Rank, rank
-from dask_tapestry.planner.cost.step import memory_order
+from dask_tapestry.planner.cost.step import USUAL, Lying, lying
 from dask_tapestry.planner.cost.typical_blocks import largest_block, typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
 from dask_tapestry.planner.fusion.group import Group, group_of, is_external, members_of
@@ -50,6 +50,8 @@ class PricedGroup:
         The next best grid, where several were compared.
     coarser
         The best one of fewer blocks.
+    beside, home
+        Which inputs lie on the same workers, and the value beside whose blocks its own lie.
     """
 
     group: Group
@@ -60,6 +62,8 @@ class PricedGroup:
     place: str = ""
     second: Grid | None = None
     coarser: Grid | None = None
+    beside: Beside = ()
+    home: Node | None = None
 
     @cached_property
     def rank(self) -> Rank:
@@ -76,20 +80,16 @@ class AskedStep(NamedTuple):
 
     Attributes
     ----------
-    grid, place
-        How it was to be cut, and where to be computed, if that was asked.
-    priced
-        What was found.
+    asked, priced
+        Its grid and place, if these were asked, and beside what its inputs lay; what was found.
     """
 
-    grid: Grid | None
-    place: str | None
+    asked: tuple[Grid | None, str | None, tuple[Node, ...]]
     priced: PricedGroup
 
-    def is_of(self, group: Group, held: Cut, grid: Grid | None, place: str | None) -> bool:
+    def is_of(self, group: Group, held: Cut, asked: tuple[object, ...]) -> bool:
         """Whether the same is asked again."""
-        is_same = self.priced.group is group and self.place == place
-        return is_same and self.priced.held == held and self.grid == grid
+        return self.priced.group is group and self.priced.held == held and self.asked == asked
 
 
 class _KnownGroup(NamedTuple):
@@ -232,7 +232,11 @@ class Pricing:
         return known[-1].group
 
     def best(
-        self, group: Group, held: Cut, is_too_much: Callable[[Rank], bool] | None = None
+        self,
+        group: Group,
+        held: Cut,
+        is_too_much: Callable[[Rank], bool] | None = None,
+        beside: Beside = (),
     ) -> PricedGroup:
         """The group under its best grid, or the fixed one of its value.
 
@@ -240,18 +244,17 @@ class Pricing:
         """
         node, program = group.node, group.program
         if node.operator.layout is not None:
-            return self.under(group, node.operator.layout, held)
-        order = memory_order(node, group.inputs)
-        key = id(program), held, order
+            return self.under(group, node.operator.layout, held, beside)
+        lies = lying(node, group.inputs, beside)
+        key = id(program), held, lies
         found = self._best.get(key)
         if found is None:
-            found = self._known(program, key) or self._search(program, held, order, is_too_much)
+            found = self._known(program, key) or self._search(program, held, lies, is_too_much)
             if not found.is_least:
                 self._best[key] = found
-        place = self.machine.place
-        limits = self._limits_of(program)
+        limits, place = self._limits_of(program), self.machine.place
         others = found.second, found.coarser
-        return PricedGroup(group, found.grid, held, found.cost, limits, place, *others)
+        return PricedGroup(group, found.grid, held, found.cost, limits, place, *others, beside)
 
     def _known(self, program: Program, key: tuple[object, ...]) -> RankedGrid | None:
         """The best grid where blocks may take more, if it is allowed here: then it is best here."""
@@ -264,14 +267,14 @@ class Pricing:
         self,
         program: Program,
         held: Cut,
-        order: Order,
+        lies: Lying,
         is_too_much: Callable[[Rank], bool] | None = None,
     ) -> RankedGrid:
         """The best grid of a program, searched from that of one that is alike."""
         size = extents(program, held)
-        known = self._alike.setdefault((likeness(program), order), [])
+        known = self._alike.setdefault((likeness(program), lies.order), [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
-        found = self._searched(program, held, order, near, is_too_much)
+        found = self._searched(program, held, lies, near, is_too_much)
         if near is None and not found.is_least:
             known.append((size, found))
         return found
@@ -280,13 +283,13 @@ class Pricing:
         self,
         program: Program,
         held: Cut,
-        order: Order,
+        lies: Lying,
         near: Grid | None,
         is_too_much: Callable[[Rank], bool] | None,
     ) -> RankedGrid:
         """The best grid, looked for with the least costs first where these are soon known."""
         guided = may_stream(program, program.type.box)
-        search = self._grid_search(program, held, order, guided)
+        search = self._grid_search(program, held, lies, guided)
         return search.best(self._pushed(program, held), near, is_too_much)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
@@ -295,23 +298,23 @@ class Pricing:
         shape = program.type.shape
         return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
 
-    def _grid_search(self, program: Program, held: Cut, order: Order, guided: bool) -> GridSearch:
+    def _grid_search(self, program: Program, held: Cut, lies: Lying, guided: bool) -> GridSearch:
         """The search for a program's grid, led by what grids take at least if it is `guided`."""
         shape = program.type.shape
-        dims = range(len(shape))[:: 1 if order == "C" else -1]
+        dims = range(len(shape))[:: 1 if lies.order == "C" else -1]
         least = cache(partial(LowerBound.of, program, self.machine))
 
         def cost(grid: Grid) -> StepCost:
-            return self.cost(program, grid, held, order)
+            return self.cost(program, grid, held, lies)
 
         return GridSearch(
             shape,
             units(program, held),
-            (lambda grid: self._guiding_cost(program, grid, held, order)) if guided else cost,
+            (lambda grid: self._guiding_cost(program, grid, held, lies)) if guided else cost,
             self._limits_of(program),
             dims,
             self.machine.slots,
-            lambda grid, enough: least().seconds(grid, held, self.machine, enough),
+            lambda grid, enough: least().seconds(grid, held, self.machine, enough, lies.beside),
             self.machine.workers,
             confirm=cost if guided else None,
         )
@@ -325,13 +328,11 @@ class Pricing:
         found = zip(units(group.program, held), grid, strict=True)
         return all(unit.allows(cuts) for unit, cuts in found)
 
-    def under(self, group: Group, grid: Grid, held: Cut) -> PricedGroup:
+    def under(self, group: Group, grid: Grid, held: Cut, beside: Beside = ()) -> PricedGroup:
         """The group under a given grid."""
-        order = memory_order(group.node, group.inputs)
-        cost = self.cost(group.program, grid, held, order)
-        return PricedGroup(
-            group, grid, held, cost, self._limits_of(group.program), self.machine.place
-        )
+        cost = self.cost(group.program, grid, held, lying(group.node, group.inputs, beside))
+        limits, place = self._limits_of(group.program), self.machine.place
+        return PricedGroup(group, grid, held, cost, limits, place, beside=beside)
 
     def _limits_of(self, program: Program) -> Limits:
         """The limits of a step: blocks that read stores cannot be as small as one wishes."""
@@ -339,34 +340,33 @@ class Pricing:
             return self.limits
         return self.limits.with_least(least_touched(program))
 
-    def cost(self, program: Program, grid: Grid, held: Cut, order: Order = "C") -> StepCost:
-        """Cost of a program under a grid, on arrays in an order of memory."""
-        key = id(program), grid, held, order
+    def cost(self, program: Program, grid: Grid, held: Cut, lies: Lying = USUAL) -> StepCost:
+        """Cost of a program under a grid, on arrays that lie so."""
+        key = id(program), grid, held, lies
         step_cost = self._costs.get(key)
         if step_cost is None:
             self.evaluated += costs_of(program) * len(typical_blocks(program, grid))
-            step_cost = self._step_cost(program, grid, held, order, self.machine)
+            step_cost = self._step_cost(program, grid, held, lies, self.machine)
             machine = machine_for(step_cost, self.limits, self.machine)
             if machine is not self.machine:
-                step_cost = self._step_cost(program, grid, held, order, machine)
+                step_cost = self._step_cost(program, grid, held, lies, machine)
             self._costs[key] = step_cost
         return step_cost
 
-    def _guiding_cost(self, program: Program, grid: Grid, held: Cut, order: Order) -> StepCost:
+    def _guiding_cost(self, program: Program, grid: Grid, held: Cut, lies: Lying) -> StepCost:
         """What a step takes at least where its blocks are computed in turns; else its cost."""
         if not may_stream(program, largest_block(program, grid)):
-            return self.cost(program, grid, held, order)
-        return self._least_cost(program, grid, held, order)
+            return self.cost(program, grid, held, lies)
+        return self._least_cost(program, grid, held, lies)
 
-    def _least_cost(self, program: Program, grid: Grid, held: Cut, order: Order) -> StepCost:
+    def _least_cost(self, program: Program, grid: Grid, held: Cut, lies: Lying) -> StepCost:
         """What a program takes at least under a grid."""
-        key = id(program), grid, held, order
+        key = id(program), grid, held, lies
         least = self._least.get(key)
         if least is None:
             blocks = len(typical_blocks(program, grid))
             self.evaluated += -(-costs_of(program) * blocks // LEAST_COSTS_A_COST)
-            handy = self.limits.handy
-            least = step_cost(program, grid, held, self.machine, handy, order, least_needs)
+            least = self._step_cost(program, grid, held, lies, self.machine, least_needs)
             self._least[key] = least
         return least
 
@@ -377,9 +377,16 @@ class Pricing:
         return self.on(priced.group.device).cost(program, uncut, priced.held)
 
     def _step_cost(
-        self, program: Program, grid: Grid, held: Cut, order: Order, machine: Machine
+        self,
+        program: Program,
+        grid: Grid,
+        held: Cut,
+        lies: Lying,
+        machine: Machine,
+        needing: Needing = needs_of,
     ) -> StepCost:
-        return step_cost(program, grid, held, machine, self.limits.handy, order)
+        handy, (order, beside) = self.limits.handy, lies
+        return step_cost(program, grid, held, machine, handy, order, needing, beside)
 
 
 def machine_for(cost: StepCost, limits: Limits, machine: Machine) -> Machine:

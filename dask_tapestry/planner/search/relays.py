@@ -81,7 +81,7 @@ def _made(space: PlanEvaluator, producer: PricedGroup) -> list[Grid]:
     Its blocks may be as large as they are to spare the scheduler, which the relay spares.
     """
     pricing = space.pricing.at(producer.place).on(producer.group.device)
-    best = pricing.best(producer.group, producer.held).grid
+    best = pricing.best(producer.group, producer.held, beside=producer.beside).grid
     return list(dict.fromkeys((producer.grid, best)))
 
 

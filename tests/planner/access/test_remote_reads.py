@@ -24,3 +24,11 @@ from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_oth
 )
 def test_one_input_is_where_it_is_read_and_an_even_share_of_others(readings, workers, moved):
     assert bytes_from_others(readings, workers) == pytest.approx(moved)
+
+
+def test_what_lies_beside_the_input_that_is_near_is_near_too():
+    aligned, part = InputReads(100, 100, 100, 8), InputReads(80, 80, 20, 4)
+    assert bytes_from_others([aligned, aligned, part], 4, (0, 1, 2)) == [0, 75, 60]
+    assert bytes_from_others([aligned, aligned, part], 4, (0, 0, 2)) == [0, 0, 60]
+    assert bytes_from_others([aligned, aligned, part], 4, (0, 1, 0)) == [0, 75, 60]
+    assert bytes_from_others([aligned, InputReads(), part], 4, (0, 0, 0)) == [0, 0, 60]

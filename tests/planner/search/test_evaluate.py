@@ -89,3 +89,20 @@ def test_steps_are_as_they_are_asked_for():
     assert {n: (p.grid, p.held, p.cost) for n, p in fresh.placed.items()} == {
         n: (p.grid, p.held, p.cost) for n, p in other.placed.items()
     }
+
+
+def made_of(*held):
+    grid = (Cuts.regular(100_000, 1000), Cuts.regular(1000, 1000))
+    choices = Choices(held=frozenset(x.node for x in held), grids={x.node: grid for x in held})
+    last = held[-1].node
+    return evaluate(Graph([last]), choices, pricing()).placed[last].cost.moved
+
+
+def test_what_is_made_of_a_value_block_by_block_lies_beside_it():
+    x, other = (dt.exp(dt.placeholder((100_000, 1000), "f8") + n) for n in (0, 1))
+    y = dt.sin(x)
+    z = dt.cos(y)
+    assert made_of(x, y, x * y) == 0
+    assert made_of(x, y, z, x + y * z) == 0
+    assert made_of(x, other, x * other) > x.nbytes / 2
+    assert made_of(x, dt.sin(x[::-1]), x * dt.sin(x[::-1])) > x.nbytes / 2

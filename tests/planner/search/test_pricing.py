@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.planner.cost.step import USUAL
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.pricing import Pricing
@@ -118,7 +119,7 @@ def test_what_guides_a_search_is_no_more_than_the_cost(job):
     for pieces in range(1, 4000, 131):
         grid = tuple(Cuts.regular(n, -(-n // min(n, pieces))) for n in node.type.shape)
         least, cost = (
-            price(group.program, grid, held, "C") for price in (known._guiding_cost, known.cost)
+            price(group.program, grid, held, USUAL) for price in (known._guiding_cost, known.cost)
         )
         assert least.seconds <= cost.seconds * (1 + 1e-9)
         assert least.work <= cost.work
@@ -155,9 +156,9 @@ def test_what_a_grid_takes_at_least_is_found_once():
     known = pricing()
     program = known.group((node := (stored() + 1).node), {node}).program
     cuts = (Cuts.regular(100_000, 50_000), Cuts.regular(1000, 1000))
-    least = known._least_cost(program, cuts, (), "C")
+    least = known._least_cost(program, cuts, (), USUAL)
     spent = known.evaluated
-    assert known._least_cost(program, cuts, (), "C") is least
+    assert known._least_cost(program, cuts, (), USUAL) is least
     assert known.evaluated == spent
 
 
