@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction.any_order import may_take_any_order
+from dask_tapestry_kernels.cpu.reduction.file_folds import file_states
 from dask_tapestry_kernels.cpu.reduction.gathered_leaves import gathered_states
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves
 from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid, leaf_pieces
@@ -58,9 +59,10 @@ def leaves_by_pieces(
     """States of the leaves, for each part, of blocks some of which are not read yet."""
     rank, shape, sides = len(parts[0].axes), blocks[0].shape, parts[0].tree.sides(0)
     if len(blocks) == len(parts) == 1 and is_unread(blocks[0]):
-        gathered = gathered_states(blocks[0], parts[0])
-        if gathered is not None:
-            return [gathered]
+        for way in (gathered_states, file_states):
+            states = way(blocks[0], parts[0])
+            if states is not None:
+                return [states]
     grid = leaf_grid(shape[:rank], sides)
     nodes = [np.empty((*grid, *shape[rank:]), part.state) for part in parts]
     for places, cells in _pieces(blocks, shape, sides):
@@ -68,8 +70,8 @@ def leaves_by_pieces(
         starts = [cut.start for cut in cells[:rank]]
         origin = tuple([o + start for o, start in zip(parts[0].origin, starts, strict=True)])
         own = [part._replace(origin=origin) for part in parts]
-        states = leaves([in_memory(part_of(block, cells)) for block in blocks], own)
-        for whole, found in zip(nodes, states, strict=True):
+        each = leaves([in_memory(part_of(block, cells)) for block in blocks], own)
+        for whole, found in zip(nodes, each, strict=True):
             whole[places] = found
     return nodes
 
