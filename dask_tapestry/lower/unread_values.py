@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -35,10 +36,13 @@ def unread_cells(instruction: Instruction, work: Work, blocks: Sequence[Block]) 
     """
     operator, types = instruction.operator, instruction.types
 
-    def reading(spans: tuple[Span, ...]) -> Block:
+    def within(spans: tuple[Span, ...]) -> ZRange:
         lo = [start + low for start, (low, _) in zip(work.box.lo, spans, strict=True)]
         hi = [start + high for start, (_, high) in zip(work.box.lo, spans, strict=True)]
-        part = ZRange(lo, hi)
+        return ZRange(lo, hi)
+
+    def reading(spans: tuple[Span, ...]) -> Block:
+        part = within(spans)
         needs = [box for _, box in operator.pieces(types, part)]
         reads = [(value, box) for (value, _), box in zip(work.reads, needs, strict=True)]
         own = [
@@ -49,8 +53,13 @@ def unread_cells(instruction: Instruction, work: Work, blocks: Sequence[Block]) 
         made: Block = called(instruction, Work(work.value, part, tuple(reads)), own, memory)
         return made
 
+    def opening(spans: tuple[Span, ...]) -> AbstractContextManager[tuple[int, int] | None]:
+        assert isinstance(operator, Source)
+        return operator.opened(within(spans))
+
     lines = _lines(instruction, work, blocks)
-    return UnreadCells.of(work.box.shape, instruction.type.dtype, reading, lines)
+    opens = opening if isinstance(operator, Source) else None
+    return UnreadCells.of(work.box.shape, instruction.type.dtype, reading, lines, opens)
 
 
 def _lines(instruction: Instruction, work: Work, blocks: Sequence[Block]) -> Lines | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -139,6 +140,15 @@ class Source(Operator):
         """
         del every
         return self.read(box, out)
+
+    def opened(self, box: ZRange) -> AbstractContextManager[tuple[int, int] | None]:
+        """A context: the open file where the cells `box` lie side by side as they are in memory.
+
+        That is its descriptor, and the byte at which they begin. None where there is no such file,
+        or it cannot be opened: `read` says why.
+        """
+        del box
+        return nullcontext()
 
     def read_on_device(self, box: ZRange, wanted: BlockFormat) -> Any:
         """The cells `box` on a device; None where the host reads them and brings them there."""

@@ -8,6 +8,7 @@ processor seconds by whole chunks, and .042 by parts of 4 MB (reading alone .043
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from math import prod
 from typing import Any, NamedTuple, TypeGuard
 
@@ -15,6 +16,7 @@ import numpy as np
 
 Block = np.ndarray[Any, Any]
 Span = tuple[int, int]
+Opening = Callable[[tuple[Span, ...]], AbstractContextManager[tuple[int, int] | None]]
 
 
 class Lines(NamedTuple):
@@ -57,6 +59,9 @@ class UnreadCells(NamedTuple):
     lines
         What the cells are copies of, which a kernel may look at instead: along the axis of a number
         of lines `spans` counts these.
+    opening
+        Opens the file in which the cells of a box lie side by side as they are: a context of its
+        descriptor and the byte at which they begin, or of None where there is none.
     """
 
     reading: Callable[[tuple[Span, ...]], Block]
@@ -65,6 +70,7 @@ class UnreadCells(NamedTuple):
     strides: tuple[int, ...]
     dtype: np.dtype[Any]
     lines: Lines | None = None
+    opening: Opening | None = None
 
     @classmethod
     def of(
@@ -73,6 +79,7 @@ class UnreadCells(NamedTuple):
         dtype: np.dtype[Any],
         reading: Callable[..., Block],
         lines: Lines | None = None,
+        opening: Opening | None = None,
     ) -> UnreadCells:
         """All cells of a block of a shape and dtype, which `reading` reads box by box.
 
@@ -87,7 +94,7 @@ class UnreadCells(NamedTuple):
         """
         steps = [prod(shape[axis + 1 :]) * dtype.itemsize for axis in range(len(shape))]
         spans = tuple([(0, n) for n in shape])
-        return cls(reading, spans, tuple(range(len(shape))), tuple(steps), dtype, lines)
+        return cls(reading, spans, tuple(range(len(shape))), tuple(steps), dtype, lines, opening)
 
     @property
     def shape(self) -> tuple[int, ...]:

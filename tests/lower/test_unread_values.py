@@ -8,6 +8,7 @@ from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.lower import unread_values
 from dask_tapestry.lower.values_until_last_use import ValuesUntilLastUse
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.teg import Source
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction import unread_folds
 from tests.comparisons import same_bits
@@ -15,11 +16,12 @@ from tests.comparisons import same_bits
 X = np.random.default_rng(3).normal(size=(256, 200))
 CHUNKS = (128, 200)
 PART = 2**15
+OPENED = ZarrSource.opened
 
 
 @pytest.fixture
 def reads(monkeypatch):
-    """The boxes that are read of stores, where parts are few cells."""
+    """The boxes that are read of stores, where parts are few cells and no file is folded."""
     found = []
     read_some = ZarrSource.read_some
 
@@ -28,14 +30,15 @@ def reads(monkeypatch):
         return read_some(self, box, out, every)
 
     monkeypatch.setattr(ZarrSource, "read_some", noted)
+    monkeypatch.setattr(ZarrSource, "opened", Source.opened)
     monkeypatch.setattr(unread_values, "LEAST_UNREAD_BYTES", 2 * PART)
     monkeypatch.setattr(unread_folds, "PIECE_BYTES", PART)
     monkeypatch.setattr(unread_folds, "RUN_BYTES", PART // 4)
     return found
 
 
-def stored(path, x=X, **options):
-    zarr.create_array(path, data=x, chunks=CHUNKS, **{"compressors": None, **options})
+def stored(path, x=X, chunks=CHUNKS, **options):
+    zarr.create_array(path, data=x, chunks=chunks, **{"compressors": None, **options})
     return dt.from_zarr(path)
 
 
@@ -143,3 +146,41 @@ def test_rows_that_are_folded_by_themselves_are_not_taken(work, monkeypatch):
     with compile_service.mode("wait"):
         found = work(dt.asarray(X)[dt.asarray(places)]).compute(scheduler="sync")
     assert same_bits(found, work(dt.asarray(X[places])).compute(scheduler="sync"))
+
+
+@pytest.fixture
+def files(reads, monkeypatch):
+    """The boxes that are read of stores, where compiled code folds files."""
+    monkeypatch.setattr(ZarrSource, "opened", OPENED)
+    monkeypatch.setattr(unread_folds, "PIECE_BYTES", 2**20)
+    with compile_service.mode("wait"):
+        yield reads
+
+
+def stored_large(path, **options):
+    """Two chunks, each of as many cells as are folded to a node of its own."""
+    cells = np.random.default_rng(4).normal(size=(2100, 1000))
+    return cells, stored(path, cells, (1050, 1000), **options)
+
+
+@pytest.mark.parametrize("work", ["sum", "std"])
+def test_files_are_folded_where_they_are_read(work, files, tmp_path):
+    _, x = stored_large(tmp_path / "x")
+    found = WORKS[work](x).compute(scheduler="sync")
+    assert not files
+    with compile_service.mode("off"):
+        assert same_bits(found, WORKS[work](x).compute(scheduler="sync"))
+    assert files
+
+
+def test_errors_say_what_was_read_of_files_that_are_folded(files, tmp_path):
+    _, x = stored_large(tmp_path / "x")
+    (tmp_path / "x" / "c" / "1" / "0").write_bytes(b"short")
+    with pytest.raises(StoreError, match=r"cannot read .* it has 5 bytes"):
+        x.sum().compute(scheduler="sync")
+
+
+def test_absent_files_hold_the_fill_value(files, tmp_path):
+    cells, x = stored_large(tmp_path / "x", fill_value=2.0)
+    (tmp_path / "x" / "c" / "1" / "0").unlink()
+    np.testing.assert_allclose(x.sum().compute(scheduler="sync"), cells[:1050].sum() + 2.1e6)

@@ -40,7 +40,7 @@ class Distinct(NamedTuple):
 
     values: Cells
     counts: Cells
-    index: Cells
+    places: Cells
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class UniqueOfFew:
 
     def index(self) -> Array:
         """Where each comes first in the flattened array."""
-        return self._told(lambda few: constant(few.index), self.by_sorting.index())
+        return self._told(lambda few: constant(few.places), self.by_sorting.index())
 
     def inverse(self) -> Array:
         """For each cell of the array, the number of its value among the distinct ones."""

@@ -82,6 +82,29 @@ def read_box(
         out[...] = cells
 
 
+@contextmanager
+def opened_box(
+    location: Location,
+    selection: tuple[slice, ...],
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    metadata: object = None,
+) -> Iterator[tuple[int, int] | None]:
+    """The open file in which cells lie side by side, as `Source.opened`; arguments of `read_box`.
+
+    Raises
+    ------
+    StoreError
+        If the array has another shape or dtype now.
+    """
+    array, way = _opened_as(location, shape, dtype, metadata)
+    if isinstance(way, DirectArray) and array.dtype == dtype:
+        with way.opened(selection) as place:
+            yield place
+    else:
+        yield None
+
+
 def read_to_device(
     location: Location,
     box: ZRange,

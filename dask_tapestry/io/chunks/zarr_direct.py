@@ -102,6 +102,31 @@ class DirectArray:
             except Exception as error:
                 raise StoreError(f"cannot read chunk {key}: {error}") from error
 
+    @contextmanager
+    def opened(self, selection: Sequence[slice]) -> Iterator[tuple[int, int] | None]:
+        """The open file of a chunk, and the byte at which cells of a selection begin there.
+
+        None where they do not lie side by side in one, or it cannot be opened.
+        """
+        coded, met = self.form.format, list(chunks_met(selection, self.form.chunk))
+        plain = not self.form.is_encoded and coded.dtype.isnative
+        if not plain or len(met) != 1 or coded.axes != tuple(range(len(selection))):
+            yield None
+            return
+        ((place, part, _),) = met
+        whole = all(p == slice(0, n) for p, n in zip(part[1:], coded.sides[1:], strict=True))
+        try:
+            number = os.open(self.folder / self.form.key(place), os.O_RDONLY)
+        except OSError:
+            yield None
+            return
+        try:
+            row = coded.nbytes // coded.sides[0] if coded.sides else 0
+            fits = whole and coded.sides and os.fstat(number).st_size == coded.nbytes
+            yield (number, part[0].start * row) if fits else None
+        finally:
+            os.close(number)
+
     def _read_one(self, key: str, part: Part, out: Block, skips: tuple[int, int] | None) -> None:
         """Read from a chunk, or shard: all rows, or of rows from the first on one in so many."""
         if skips is None:

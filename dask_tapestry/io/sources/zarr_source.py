@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
 from dask_tapestry.io.chunks.zarr_chunk_io import (
     direct_path,
+    opened_box,
     read_box,
     read_to_device,
     stored_chunk_shape,
@@ -120,6 +122,20 @@ class ZarrSource(ChunkedSource):
                 f"cannot read {box} of the Zarr array {self.written}: {error}"
             ) from error
         return cells
+
+    @contextmanager
+    def opened(self, box: ZRange) -> Iterator[tuple[int, int] | None]:
+        with ExitStack() as stack:
+            try:
+                metadata = (
+                    None if self.version is None else self.version.checked_metadata(self.location)
+                )
+                whole = self.type.shape, self.type.dtype
+                file = opened_box(self.location, box.slices(), *whole, metadata)
+                place = stack.enter_context(file)
+            except Exception:  # `read` says which
+                place = None
+            yield place
 
     def read_on_device(self, box: ZRange, wanted: BlockFormat) -> Any:
         try:

@@ -386,3 +386,33 @@ def test_what_zarr_reads_is_read_again_too(tmp_path, monkeypatch, short_waits):
     np.testing.assert_array_equal(x.compute(scheduler="sync"), CELLS)
     assert not failing
     assert retries()[str(tmp_path)].times == 2
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_cells_that_lie_side_by_side_in_a_file_are_found_there(tmp_path, layout):
+    way = DirectArray.of(stored(tmp_path / "x", **LAYOUTS[layout]))
+    for lo, hi in [((0, 0, 0), (3, 4, 2)), ((4, 4, 2), (6, 8, 4)), ((6, 4, 0), (7, 8, 2))]:
+        box = ZRange(lo, hi)
+        with way.opened(box.slices()) as place:
+            assert (place is not None) == (layout in ("3", "2", "2 nested"))
+            if place is not None:
+                cells = np.frombuffer(os.pread(place[0], 4 * box.size, place[1]), "i4")
+                assert np.array_equal(cells.reshape(box.shape), CELLS[box.slices()])
+        if place is not None:
+            with pytest.raises(OSError, match="descriptor"):
+                os.fstat(place[0])
+
+
+def test_cells_that_lie_in_no_file_or_apart_are_not_found_there(tmp_path):
+    way = DirectArray.of(stored(tmp_path / "x"))
+    (tmp_path / "x" / "c" / "0" / "0" / "0").unlink()
+    os.truncate(tmp_path / "x" / "c" / "0" / "0" / "1", 5)
+    for lo, hi in [
+        ((0, 0, 0), (3, 4, 2)),  # is not there
+        ((0, 0, 2), (3, 4, 4)),  # is shorter
+        ((3, 0, 0), (6, 3, 2)),  # a part of each row
+        ((3, 0, 0), (6, 8, 2)),  # two chunks
+        ((6, 8, 0), (7, 11, 2)),  # rows of which the end of the array cuts some off
+    ]:
+        with way.opened(ZRange(lo, hi).slices()) as place:
+            assert place is None

@@ -42,7 +42,7 @@ NEVER_CALLED: Final = (
     "numba_runtime_build_excinfo_struct numba_unpickle"
 ).split()  # of numba's runtime, on ways that kernels never take
 IMPORTS: Final = dict.fromkeys(NEVER_CALLED, "abort") | {
-    name: name for name in ("fmod", "fmodf", "fma", "fmaf")
+    name: name for name in ("fmod", "fmodf", "fma", "fmaf", *["pread"] * hasattr(os, "pread"))
 }
 MODES: Final = ("auto", "wait", "off")
 

@@ -38,9 +38,10 @@ def column_states(
 ) -> list[Block] | None:
     """States of the leaves of several formulas in one pass; None where it cannot be.
 
-    It can where one axis is reduced and the others are columns side by side, in all blocks, and a
-    cell is read once: a variance reads it twice. Arguments are those of `leaf_states`, but for
-    several formulas; there is a result for each.
+    It can where one axis is reduced and the others are columns side by side, in all blocks. Of a
+    variance, which evaluates its formula twice, the second time of what a cache holds, each formula
+    takes a pass. Arguments are those of `leaf_states`, but for several formulas; there is a result
+    for each.
     """
     shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS:
@@ -49,14 +50,15 @@ def column_states(
     alike = all(steps[1:] == [b.itemsize] for steps, b in zip(strides, blocks, strict=True))
     if len(extents) != 2 or len(cuts) != 1 or not alike or extents[1] < FEW_COLUMNS:
         return None
-    fold = None if monoid in SPREADS else fold_of(monoid, cell, state, blocks[0].size)
+    fold = fold_of(monoid, cell, state, blocks[0].size)
     driver = compiled(FORMULAS, FORMULAS_ARITY, "columns of formulas", blocks[0].size)
     if fold is None or driver is None:
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     states = [States((*grid, *shape[rank:]), state) for _ in formulas]
-    for first in range(0, len(formulas), MOST_FORMULAS):
-        some = slice(first, first + MOST_FORMULAS)
+    together = 1 if monoid in SPREADS else MOST_FORMULAS
+    for first in range(0, len(formulas), together):
+        some = slice(first, first + together)
         layout = extents, cuts, strides
         joint = _joint(monoid, state, formulas[some], blocks[0].size)
         loops = _Loops(fold.address, driver, joint)

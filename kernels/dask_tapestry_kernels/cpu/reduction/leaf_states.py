@@ -96,21 +96,40 @@ def leaf_states(
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
     states = States((*grid, *shape[rank:]), state)
-    _fold(loops, blocks, cell, sides, states, formula, picks)
+    fold, driver = loops
+    told = states.addresses, states.items
+    arguments = driver_arguments(fold, blocks, cell, sides, *told, formula, picks)
+    driver(arguments.address)  # which are alive until then
     return states.joined()
 
 
-def _fold(
-    loops: tuple[int, Native],
+class Arguments(NamedTuple):
+    """A record `leaf_tables.BLOCK`, and the arrays that it has the addresses of.
+
+    `parts` is the table of where each part of the states begins.
+    """
+
+    record: Block
+    parts: Block
+    others: tuple[Any, ...]
+
+    @property
+    def address(self) -> int:
+        """The address of the record."""
+        return int(self.record.ctypes.data)
+
+
+def driver_arguments(
+    fold: int,
     blocks: Sequence[Block],
     cell: DType,
     sides: tuple[int, ...],
-    states: States,
-    formula: Formula | None,
-    picks: Block | None,
-) -> None:
-    """Have the address of a fold called by its driver; write the states."""
-    fold, driver = loops
+    addresses: Sequence[int],
+    items: Sequence[int],
+    formula: Formula | None = None,
+    picks: Block | None = None,
+) -> Arguments:
+    """What `leaf_driver.fold_leaves` is told: `addresses` and `items` are of parts of states."""
     extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
     if picks is not None:
         extents[1] = len(picks)
@@ -120,8 +139,8 @@ def _fold(
     in_line = formula is not None and formula.still is not None
     least = LINES_SCRATCH if in_line else ROWS_SCRATCH if formula else SCRATCH
     scratch = Scratch(max(least, leaf_bytes + 64 * (count + 2)))
-    lists = (operands, extents, cuts, states.addresses, states.items)
-    at, shapes, leaf_sides, parts, items = (np.array(words, np.int64) for words in lists)
+    lists = (operands, extents, cuts, addresses, items)
+    at, shapes, leaf_sides, parts, sizes = (np.array(words, np.int64) for words in lists)
     arguments = record(
         BLOCK,
         fold=fold,
@@ -135,13 +154,13 @@ def _fold(
         sides=leaf_sides.ctypes.data,
         item=cell.itemsize,
         parts=parts.ctypes.data,
-        part_items=items.ctypes.data,
-        part_count=len(states.parts),
+        part_items=sizes.ctypes.data,
+        part_count=len(parts),
         scratch=scratch.address,
         size=scratch.size,
         picks=0 if picks is None else picks.ctypes.data,
     )
-    driver(arguments.ctypes.data)
+    return Arguments(arguments, parts, (at, shapes, leaf_sides, sizes, scratch, blocks, picks))
 
 
 def still_in_line(blocks: Sequence[Block], sides: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -178,9 +197,10 @@ class Scratch:
     """Memory for compiled code to work in, which begins at a multiple of 64 bytes."""
 
     def __init__(self, size: int) -> None:
-        self._memory = np.empty(size + 64, np.uint8)
-        self.address = -(-self._memory.ctypes.data // 64) * 64
-        self.size = size
+        whole = np.empty(size + 64, np.uint8)
+        start = -whole.ctypes.data % 64
+        self.memory = whole[start : start + size]
+        self.address, self.size = self.memory.ctypes.data, size
 
 
 class States:

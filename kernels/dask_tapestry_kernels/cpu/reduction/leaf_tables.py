@@ -94,6 +94,20 @@ OPERAND: Final = _record(
     "along",  # bytes from column to column
 )
 
+FILE: Final = _record(  # pieces of a file, one after the other, for `fold_file.fold_pieces`
+    "file",  # its descriptor
+    "at",  # byte at which the next piece begins
+    "size",  # bytes of a piece
+    "pieces",  # how many
+    "buffer",  # address where a piece is read to
+    "driver",  # address of `leaf_driver.fold_leaves`
+    "block",  # address of a record `BLOCK` of a piece
+    "parts",  # address of the table that it has of the parts of the states
+    "steps",  # address of a table: bytes of each part from one piece to the next
+    "part_count",  # number of parts
+    "failed",  # whether the file ended before
+)
+
 
 def record(dtype: DType, **values: int) -> np.ndarray[Any, Any]:
     """The record in which each field has its value, as an array without axes.

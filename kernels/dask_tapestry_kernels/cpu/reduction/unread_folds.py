@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.reduction.any_order import may_take_any_order
+from dask_tapestry_kernels.cpu.reduction.file_folds import file_states
 from dask_tapestry_kernels.cpu.reduction.gathered_leaves import gathered_states
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves
 from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid, leaf_pieces
@@ -57,9 +58,10 @@ def leaves_by_pieces(
 ) -> list[Block]:
     """States of the leaves, for each part, of blocks some of which are not read yet."""
     if len(blocks) == len(parts) == 1 and is_unread(blocks[0]):
-        gathered = gathered_states(blocks[0], parts[0])
-        if gathered is not None:
-            return [gathered]
+        for way in (gathered_states, file_states):
+            states = way(blocks[0], parts[0])
+            if states is not None:
+                return [states]
     return states_by_pieces(blocks, parts, leaves)
 
 
@@ -75,8 +77,8 @@ def states_by_pieces(
         starts = [cut.start for cut in cells[:rank]]
         origin = tuple([o + start for o, start in zip(parts[0].origin, starts, strict=True)])
         own = [part._replace(origin=origin) for part in parts]
-        states = leaves([in_memory(part_of(block, cells)) for block in blocks], own)
-        for whole, found in zip(nodes, states, strict=True):
+        each = leaves([in_memory(part_of(block, cells)) for block in blocks], own)
+        for whole, found in zip(nodes, each, strict=True):
             whole[places] = found
     return nodes
 

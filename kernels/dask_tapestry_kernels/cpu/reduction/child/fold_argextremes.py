@@ -40,7 +40,7 @@ def place_folder(monoid: str, cell: DType) -> Any:
         call, leaf = call_at(address), 0
         while leaf < call.leaves:
             count = run(leaf, call)
-            over(leaf, count, 0, call)
+            over(leaf, count, 0, call.kept, 0, call)
             if call.kept == 1:
                 for i in range(leaf, leaf + count):
                     search(i, call)

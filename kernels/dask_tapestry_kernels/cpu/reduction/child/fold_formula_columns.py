@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, call_row
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, call_row, fetch_lines
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
 from dask_tapestry_kernels.cpu.reduction import leaf_tables
@@ -62,6 +62,8 @@ def evaluate(
                 operand = operand_at(at + FORMULA_BYTES + p * OPERAND_BYTES)
                 apart = (number + r * LANES) * operand.down + (k + first) * operand.along
                 put(told.addresses, p, operand.cell + apart)
+                if operand.down:  # the row below, of the next lane, by which std(x - m) takes .8
+                    fetch_lines(operand.cell + apart + operand.down, count * operand.along)
             values = told.values + r * line + first * item
             call_row(formula_at(at).row, (count, told.addresses, values))
 
@@ -107,7 +109,8 @@ def fold_formulas(address: int) -> None:
     keep_apart()
     block, call_address = formula_columns_at(address), call_room()
     call, source = call_at(call_address), source_at(block.source)
-    call.cells = call.leaf_stride = call.round_stride = call.cell_stride = call.parts = 0
+    call.cells = call.leaf_stride = call.round_stride = call.cell_stride = 0
+    call.parts = formula_at(formula_address(block.source, 0)).parts  # where a second pass reads
     call.leaves, call.kept, call.source, call.picks = 1, block.kept, block.source, 0
     for first in range(0, block.extent, block.side):
         call.n = min(block.side, block.extent - first)

@@ -18,8 +18,11 @@ from dask_tapestry_kernels.cpu.reduction.child.fold_argextremes import place_fol
 from dask_tapestry_kernels.cpu.reduction.child.fold_one_pass import pass_folder, run_length
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import call_at
 from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass, passes
+from dask_tapestry_kernels.cpu.reduction.column_widths import columns_read_again
 from dask_tapestry_kernels.cpu.reduction.supported_folds import PLACES
-from dask_tapestry_kernels.elementary.compiled_functions import called
+from dask_tapestry_kernels.elementary.compiled_functions import I64, called
+
+columns = called(3, result=I64)(columns_read_again)
 
 
 @cache
@@ -43,16 +46,16 @@ def _one_pass(folded: LeafPass) -> Any:
         call, leaf = call_at(address), 0
         while leaf < call.leaves:
             count = run(leaf, call)
-            over(leaf, count, 0, call)
+            over(leaf, count, 0, call.kept, 0, call)
             leaf += count
 
     return fold
 
 
 def _two_passes(first: LeafPass, second: LeafPass) -> Any:
-    """The first pass writes the mean, the second reads it; the leaf comes from a cache then."""
+    """The first pass writes the mean, the second reads it; the cells come from a cache then."""
     over, run = pass_folder(first, first), run_length(first.cell.itemsize)
-    again, mean = pass_folder(second, second), first.places[0]
+    again, mean, item = pass_folder(second, second), first.places[0], first.cell.itemsize
 
     @called(1)
     def fold(address: int) -> None:
@@ -60,8 +63,12 @@ def _two_passes(first: LeafPass, second: LeafPass) -> Any:
         means = get(call.parts, mean)
         while leaf < call.leaves:
             count = run(leaf, call)
-            over(leaf, count, 0, call)
-            again(leaf, count, means, call)
+            some, k = columns(call.n, item, call.kept), 0
+            while k < call.kept:
+                own = min(some, call.kept - k)
+                over(leaf, count, k, own, 0, call)
+                again(leaf, count, k, own, means, call)
+                k += own
             leaf += count
 
     return fold

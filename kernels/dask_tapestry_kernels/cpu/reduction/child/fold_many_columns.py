@@ -69,7 +69,7 @@ whole = called(1, result=I64)(whole_vectors)
 
 
 def column_folder(folded: LeafPass) -> Any:
-    """``columns(cells, told, index, call)``: one pass over a leaf of several columns.
+    """``columns(cells, told, index, k, stop, call)``: one pass over columns k to `stop` of a leaf.
 
     `cells` is the address of the leaf, `told` that of the context of the first column, `index` the
     number of its state, and `call` the record `leaf_tables.CALL`. Contiguous rows of few
@@ -83,18 +83,18 @@ def column_folder(folded: LeafPass) -> Any:
     in_memory, of_formulas = _rounds(folded), _rounds_of_formulas(folded)
     merged, short = _merged(folded), _short(folded)
 
-    @called(3, CALL)
-    def columns(cells: int, told: int, index: int, call: Record) -> None:
+    @called(5, CALL)
+    def columns(cells: int, told: int, index: int, k: int, stop: int, call: Record) -> None:
         keep_apart()
         buffer, contexts = accumulators(), contexts_room()
         kept, source = call.kept, call.source
-        if kept <= few and call.cell_stride == kept * item and source == 0:
+        if stop - k == kept <= few and call.cell_stride == kept * item and source == 0:
             merged(buffer, contexts, cells, told, index, call)
             return
         formulas = source_at(source).formulas if source else 0
-        width, k = most(strip, formulas, kept), 0
-        while k < kept:
-            own = min(width, kept - k)
+        width = most(strip, formulas, stop - k)
+        while k < stop:
+            own = min(width, stop - k)
             tell(contexts, told + k * told_item, own, 1)
             if source == 0 and call.n <= SHORT:
                 short(contexts, cells + k * item, own, index + k, call)

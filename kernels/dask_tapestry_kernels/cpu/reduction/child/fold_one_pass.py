@@ -19,8 +19,9 @@ ASKED_BYTES: Final = 1_024  # longer ones come by themselves
 
 
 def pass_folder(single: LeafPass, columns: LeafPass) -> Any:
-    """``over(leaf, count, means, call)``: fold `count` leaves from number `leaf` on.
+    """``over(leaf, count, first, columns, means, call)``: fold `count` leaves from `leaf` on.
 
+    Of leaves of several columns `columns` are folded, from number `first` on.
     `single` is the pass over leaves of one column, `columns` that over others. `means` is 0, or the
     address of what the pass is told for each leaf and column, side by side. `call` is the record
     `leaf_tables.CALL`.
@@ -29,8 +30,8 @@ def pass_folder(single: LeafPass, columns: LeafPass) -> Any:
     ask = _asking(single.cell.itemsize)
     told_item = 0 if columns.context is None else columns.context.itemsize
 
-    @called(3, CALL)
-    def over(leaf: int, count: int, means: int, call: Record) -> None:
+    @called(5, CALL)
+    def over(leaf: int, count: int, first: int, columns: int, means: int, call: Record) -> None:
         place, n, round_stride = leaf, call.n, call.round_stride
         if call.picks:
             place = get(call.picks, leaf)
@@ -40,7 +41,7 @@ def pass_folder(single: LeafPass, columns: LeafPass) -> Any:
         kept, parts = call.kept, call.parts
         told = means + leaf * kept * told_item
         if kept != 1:
-            several(at, told, leaf * kept, call)
+            several(at, told, leaf * kept, first, first + columns, call)
         elif count == 1:
             row(at, n, round_stride, means, parts, leaf)
         else:

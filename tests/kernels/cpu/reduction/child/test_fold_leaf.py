@@ -15,7 +15,8 @@ from tests.kernels.cpu.reduction.leaf_cells import (
 
 DTYPES = ["?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "c16", "m8[s]", "M8[D]"]
 SHAPES = [(3, 1024, 1), (2, 1000, 1), (4, 33, 1), (3, 31, 1), (2, 1, 1), (1, 64, 3), (2, 100, 70),
-          (1, 1024, 40), (1, 40, 600), (2, 5, 33)]  # fmt: skip
+          (1, 1024, 40), (1, 40, 600), (2, 5, 33),
+          (2, 1024, 513)]  # fmt: skip
 QUICK = [("sum", "f8"), ("sum", "i1"), ("min", "f4"), ("max", "f2"), ("any", "?"), ("mean", "u1"),
          ("prod", "c16"), ("var", "f8"), ("nanvar", "c8"), ("ptp", "i8"), ("argmin", "f8"),
          ("nanargmax", "f4")]  # fmt: skip
