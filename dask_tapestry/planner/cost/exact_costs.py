@@ -13,6 +13,7 @@ from math import prod
 from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
 from dask_tapestry.planner.access.traffic import InputTraffic, traffic
+from dask_tapestry.planner.access.worker_runs import shares_at_home
 from dask_tapestry.planner.cost.cost import StepCost, with_taken
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.resource_seconds import StepTraffic
@@ -62,7 +63,11 @@ def _counted(
     access = Access.of(program, cuts)
     total = traffic(access, own, workers, workers == 1)
     equal = GridBlocks.of(cuts).equal
-    readings = [_reading(each, access.count) for each in total.inputs]
+    at_home = shares_at_home(program, cuts, own, workers)
+    readings = [
+        _reading(each, access.count)._replace(at_home=share)
+        for each, share in zip(total.inputs, at_home, strict=True)
+    ]
     return StepTraffic(
         read=total.stored,
         requests=total.requests + block_requests(program, largest_box(cuts))[1] * equal,

@@ -84,7 +84,13 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
     computed = tuple(m for m in members if m in groups)
     lie = tuple([lying_on(x) for x in inputs])
     types = tuple(x.type for x in inputs)
-    program = Program(types, tuple(instructions), devices=lie if any(lie) else ())
+    in_runs = tuple([is_external(x) and x.operator.in_runs for x in inputs])
+    program = Program(
+        types,
+        tuple(instructions),
+        devices=lie if any(lie) else (),
+        in_runs=in_runs if any(in_runs) else (),
+    )
     return Group(node, program, program, inputs, computed)
 
 
