@@ -83,8 +83,8 @@ LONG_JOB_SECONDS: Final = 60.0  # seconds; measuring takes three, a twentieth, a
 # machine/cluster_rates
 # Seconds after which a cluster that does not answer has shipped rates
 RATES_PATIENCE_SECONDS: Final = 2.0
-MESSAGE_BYTES: Final = (2**18, 2**22)  # bytes: the second where the first one took little
-SLOW_MESSAGE_SECONDS: Final = 0.02  # seconds for the first one, past which it alone counts
+MESSAGE_BYTES: Final = (2**18, 2**22, 2**24)  # bytes: the next one where one took little
+SLOW_MESSAGE_SECONDS: Final = 0.02  # seconds for one, past which no larger one is sent
 ECHOES: Final = 5  # messages, of which the fastest counts
 
 # machine/limits
