@@ -35,7 +35,7 @@ def test_other_values_are_not(x):
 @pytest.mark.cluster
 def test_persisted_values_lie_as_their_plan_said(x):
     options = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
-    with Client(**options, dashboard_address=":0") as client:
+    with Client(**options, dashboard_address=":0"):
         kept = dt.exp(x).rechunk((500, 400)).persist()
         wait(kept)
         assert kept.node.operator.in_runs
