@@ -14,14 +14,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
 from math import ceil, prod
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dask_tapestry.planner.tuning import BLOCKS_PLACED
 from dask_tapestry.steps.program import Program
 from dask_tapestry.zspace import Cuts, ZRange, block_box
 
-Held = tuple[tuple[Cuts, ...] | None, ...]
-BASES = (2, 3, 5, 7, 11, 13)
+Held = tuple[Sequence[Cuts] | None, ...]
+BASES: Final = (2, 3, 5, 7, 11, 13)
 
 
 class _Placed(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dask_tapestry.planner.access.worker_runs import keeps_runs
 from dask_tapestry.planner.cost.step import PlannedSteps
-from dask_tapestry.planner.fusion.group import is_external
+from dask_tapestry.planner.fusion.group import lies_in_runs
 from dask_tapestry.teg import Node, Sink
 
 
@@ -22,11 +22,11 @@ def values_in_runs(plan: PlannedSteps) -> set[Node]:
     [True, False]
     """
     workers = plan.resources.workers
-    found = {node for node in plan.graph.nodes if is_external(node) and node.operator.in_runs}
+    found = {node for node in plan.graph.nodes if lies_in_runs(node)}
     for node, step in plan.steps.items():
         in_runs = tuple([x in found for x in step.inputs])
         if workers == 1 or not any(in_runs) or isinstance(node.operator, Sink):
             continue
-        if keeps_runs(step.program, step.cuts, step.held, in_runs, workers):
+        if keeps_runs(step.program, step.cuts, tuple(step.held), in_runs, workers):
             found.add(node)
     return found
