@@ -53,7 +53,7 @@ def is_external(node: Node) -> bool:
 
 
 def lies_in_runs(node: Node) -> bool:
-    """Whether a worker has blocks of a node's that follow each other, before the plan's first step."""
+    """Whether a worker has blocks that follow each other of a node from outside the plan."""
     return isinstance(node.operator, Source) and node.operator.in_runs
 
 
