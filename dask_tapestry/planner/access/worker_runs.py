@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
-from math import ceil, prod
+from math import prod
 from typing import Final, NamedTuple
 
 from dask_tapestry.planner.tuning import BLOCKS_PLACED
@@ -52,7 +52,7 @@ def _run_cuts(cuts: tuple[Cuts, ...], workers: int) -> tuple[Cuts, ...]:
     runs, left = [], workers
     for own in cuts:
         count = min(own.count, left)
-        first = [ceil(n * own.count / count - 0.5) for n in range(count)]
+        first = [(2 * n * own.count - count) // (2 * count) + 1 for n in range(count)]
         starts = [*[own.block(n)[0] for n in first], own.extent]
         runs.append(Cuts.of_lengths([b - a for a, b in pairwise(starts)]))
         left = -(-left // count)

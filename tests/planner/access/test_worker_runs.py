@@ -1,6 +1,7 @@
 """What blocks find on their workers, against cells that are counted one by one."""
 
 from itertools import product
+from math import ceil
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def counted(program, grid, held, workers):
     shape = [c.count for c in held]
     blocks = list(product(*map(range, shape)))
     for number, index in enumerate(blocks):
-        owner[block_box(held, index).index()] = int(workers * (number + 0.5) / len(blocks))
+        owner[block_box(held, index).index()] = ceil(workers * (number + 0.5) / len(blocks)) - 1
     at_home = cells = 0
     for index in product(*[range(c.count) for c in grid]):
         total = np.zeros(workers, int)
