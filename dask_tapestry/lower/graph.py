@@ -41,6 +41,7 @@ from dask_tapestry.lower.worker_placement import (
     placement,
 )
 from dask_tapestry.planner.cost.step import Step, memory_order
+from dask_tapestry.planner.cost.values_in_runs import values_in_runs
 from dask_tapestry.planner.fusion.annotation_groups import annotations_of_step
 from dask_tapestry.planner.fusion.external_inputs import is_embedded
 from dask_tapestry.planner.plan import PlannedGraph
@@ -124,8 +125,9 @@ class Lowering:
         roots = zip(self.plan.graph.roots, formats, strict=True)
         keys = [self._root(node, final, buffers, known) for node, known in roots]
         lease = self.arrays.lease if self.arrays and self.arrays.offers else None
+        in_runs = set[Node]() if final else values_in_runs(self.plan)
         layouts = [
-            register_layout(*self._layer_of(node), own.digest, lease)
+            register_layout(*self._layer_of(node), own.digest, lease, node in in_runs)
             for node, own in zip(self.plan.graph.roots, written, strict=True)
             if node not in self.ends
         ]

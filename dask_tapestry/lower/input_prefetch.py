@@ -68,7 +68,7 @@ def blocks_by_worker(
     for blocks in arrays:
         for number, (key, cells) in enumerate(blocks if ends else ()):
             place = ends[-1] * (number + 0.5) / len(blocks)
-            there = (a for a, end in zip(running, ends, strict=True) if place < end)
+            there = (a for a, end in zip(running, ends, strict=True) if place <= end)
             address = first_of(there, "worker with a thread")
             if cells.nbytes <= rooms[address]:
                 rooms[address] -= cells.nbytes

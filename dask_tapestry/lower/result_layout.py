@@ -29,12 +29,15 @@ class ResultLayout:
         Digests of the nodes that the user asked for.
     lease
         On arrays in memory that the blocks may be computed from again.
+    in_runs
+        Whether a worker has blocks that follow each other.
     """
 
     name: str
     cuts: tuple[Cuts, ...]
     values: set[str] = field(default_factory=set)
     lease: object = None
+    in_runs: bool = False
 
 
 _known: Final[WeakValueDictionary[str, ResultLayout]] = WeakValueDictionary()
@@ -42,11 +45,11 @@ _lock: Final = Lock()
 
 
 def register_layout(
-    name: str, cuts: tuple[Cuts, ...], value: str, lease: object = None
+    name: str, cuts: tuple[Cuts, ...], value: str, lease: object = None, in_runs: bool = False
 ) -> ResultLayout:
     """Return the layout of a result; `find_layout` finds it for as long as somebody holds it."""
     with _lock:
-        layout = _known.setdefault(name, ResultLayout(name, cuts))
+        layout = _known.setdefault(name, ResultLayout(name, cuts, in_runs=in_runs))
         layout.values.add(value)
         layout.lease = lease or layout.lease
         return layout

@@ -27,6 +27,9 @@ GRIDS_REMEMBERED: Final = 64  # grids of a program that are remembered: a plan h
 # access/block_classes
 MOST_STARTS: Final = 64  # parts into which breaks divide a way at once
 
+# access/worker_runs
+BLOCKS_PLACED: Final = 8  # of a grid, which tell what all find where they run: a schedule each
+
 # cache
 PLANS_REMEMBERED: Final = 512  # of 70 kB each: a loop over rows that get shorter has hundreds
 MOST_TOLD_BYTES: Final = 2**20  # of cells that rules tell operations, in a plan that is kept
@@ -55,12 +58,10 @@ FEW_NODES: Final = 3  # along a dimension, of which the last one changes the mea
 WANING: Final = 0.8
 
 # cost/worst_needs
-# Blocks in a row after which boxes lie on other blocks as before, mostly
-MOST_BLOCKS_IN_A_ROW: Final = 8
+MOST_BLOCKS_IN_A_ROW: Final = 8  # after which boxes lie on other blocks as before, mostly
 
 # equivalence
-# Of rewriting and unfusing: one, and more where a formula was in a rule's way.
-MOST_REWRITE_ROUNDS: Final = 4
+MOST_REWRITE_ROUNDS: Final = 4  # and unfusing: one, and more where a formula was in a rule's way
 
 # fusion/cellwise_ends
 LARGE_SHARE: Final = 1 / 16  # of the largest input: what is smaller is not worth computing apart
@@ -82,8 +83,8 @@ LONG_JOB_SECONDS: Final = 60.0  # seconds; measuring takes three, a twentieth, a
 # machine/cluster_rates
 # Seconds after which a cluster that does not answer has shipped rates
 RATES_PATIENCE_SECONDS: Final = 2.0
-MESSAGE_BYTES: Final = (2**18, 2**22)  # bytes: the second where the first one took little
-SLOW_MESSAGE_SECONDS: Final = 0.02  # seconds for the first one, past which it alone counts
+MESSAGE_BYTES: Final = (2**18, 2**22, 2**24)  # bytes: the next one where one took little
+SLOW_MESSAGE_SECONDS: Final = 0.02  # seconds for one, past which no larger one is sent
 ECHOES: Final = 5  # messages, of which the fastest counts
 
 # machine/limits
@@ -107,8 +108,7 @@ MOST_PROCESS_SHARE: Final = 0.2  # of a worker's memory: of workers that are sma
 DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
 
 # machine/shared_workers
-# Of a worker's memory: so coarsely is counted what is held, so plans are kept
-MEMORY_PARTS: Final = 16
+MEMORY_PARTS: Final = 16  # of a worker's memory: what is held counts so coarsely, and plans last
 UNCOUNTED_SHARE: Final = 1 / 64  # of a worker's memory: less is not counted
 
 # memory/buffer_handover

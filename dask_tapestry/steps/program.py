@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -111,12 +112,15 @@ class Program:
         in different ones are not merged.
     devices
         Those on which the inputs lie, each None for the host; () if all are there.
+    in_runs
+        Of which inputs a worker has blocks that follow each other; () if nothing is known of any.
     """
 
     inputs: tuple[TensorType, ...]
     instructions: tuple[Instruction, ...]
     within: Within = ()
     devices: tuple[BlockFormat | None, ...] = ()
+    in_runs: tuple[bool, ...] = ()
 
     @property
     def type(self) -> TensorType:
@@ -217,7 +221,7 @@ class Program:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.inputs, self.instructions, self.within, self.devices))
+        return hash((self.inputs, self.instructions, self.within, self.devices, self.in_runs))
 
     def __hash__(self) -> int:
         return self._hash
@@ -258,6 +262,7 @@ class Program:
             "instructions": self.instructions,
             "within": self.within,
             "devices": self.devices,
+            "in_runs": self.in_runs,
         }
 
     def schedule(self, box: ZRange, rounded: bool = True) -> InstructionSchedule:
@@ -323,7 +328,7 @@ class Program:
         instructions = list(self.instructions)
         for at, operator in operators.items():
             instructions[at] = instructions[at]._replace(operator=operator)
-        made = Program(self.inputs, tuple(instructions), self.within, self.devices)
+        made = replace(self, instructions=tuple(instructions))
         made.share(self)
         made.__dict__["known_calls"] = self.known_calls  # not those of sources and sinks
         return made
@@ -340,15 +345,10 @@ class Program:
 
         It is equal for all data of these types: no box and no cost depends on them.
         """
-        slots: dict[Operator, Operator] = {}
-        for instruction in self.instructions:
-            if (
-                isinstance(instruction.operator, Source | Sink)
-                and instruction.operator not in slots
-            ):
-                slots[instruction.operator] = (
-                    instruction.operator.slot(len(slots)) or instruction.operator
-                )
+        ends = [i.operator for i in self.instructions if isinstance(i.operator, Source | Sink)]
+        slots: dict[Operator, Operator] = {
+            one: one.slot(number) or one for number, one in enumerate(dict.fromkeys(ends))
+        }
         bare = [
             instruction._replace(
                 operator=_one_of_equal(
@@ -359,7 +359,7 @@ class Program:
             )
             for instruction in self.instructions
         ]
-        return Program(self.inputs, tuple(bare), self.within, self.devices)
+        return replace(self, instructions=tuple(bare))
 
     def inside(self, boxes: Sequence[tuple[ZRange, ...]]) -> Program:
         """The program for parts of a block that has these `boxes` of each value.
@@ -382,7 +382,7 @@ class Program:
     def _with_extents(self, within: Within) -> Program:
         if within == self.within:
             return self
-        made = Program(self.inputs, self.instructions, within, self.devices)
+        made = replace(self, within=within)
         made.__dict__["lasting"], made.__dict__["granularity"] = self.lasting, self.granularity
         return made
 

@@ -72,6 +72,11 @@ class Source(Operator):
         """Whether it reads files whose cells are not encoded: no faster than memory is copied."""
         return False
 
+    @property
+    def in_runs(self) -> bool:
+        """Whether a worker has blocks that follow each other, as of an array that is sent."""
+        return self.external and self.layout is None
+
     def nominal(self, inputs: Types, chunks: tuple[Chunks, ...]) -> Known:
         """The user's or another collection's layout, else the stored chunks."""
         if self.layout is not None:

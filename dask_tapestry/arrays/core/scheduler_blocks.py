@@ -57,6 +57,7 @@ def persisted_node(graph: Mapping[Any, Any], layout: ResultLayout, node: Node) -
         stored_cuts(node),
         node.format,
         canonical_axes(nominal) if as_cut else (),
+        layout.in_runs,
     )
     return blocks if as_cut else with_chunks_kept(blocks, nominal)
 

@@ -29,7 +29,8 @@ class BlockSource(Source):
 
     `held` is what must live as long as they may be computed again; `stored_cuts` is the
     grid in which the data that they are made of is stored; `format` what blocks are held in.
-    Along axes that are `canonical` nobody said the cuts.
+    Along axes that are `canonical` nobody said the cuts. `in_runs` says whether a worker has blocks
+    that follow each other.
     """
 
     name = "blocks"
@@ -44,6 +45,7 @@ class BlockSource(Source):
     stored_cuts: tuple[Cuts | None, ...] | None = None
     format: BlockFormat | None = None
     canonical: tuple[int, ...] = ()
+    in_runs: bool = False
 
     @property
     def layout(self) -> tuple[Cuts, ...]:
@@ -57,7 +59,7 @@ class BlockSource(Source):
 
     def slot(self, number: int, identity: str = "") -> SourceParameter:
         told = (self.cuts, self.order, identity, self.stored_cuts, self.format)
-        return SourceParameter(number, self.type, *told)
+        return SourceParameter(number, self.type, *told, in_runs=self.in_runs)
 
     def origin(self) -> str:
         """Digest of the cells, where all blocks are arrays in this process."""
@@ -103,15 +105,16 @@ def from_blocks(
     stored_cuts: tuple[Cuts | None, ...] | None = None,
     block_format: BlockFormat | None = None,
     canonical: tuple[int, ...] = (),
+    in_runs: bool = False,
 ) -> Tensor:
     """Return the tensor whose blocks are the results of a graph's tasks.
 
     `identity` tells apart graphs that hold results under equal keys, on two clusters say;
     `held` must live as long as they; `stored_cuts` is the grid in which the data is stored that
     these are made of; `block_format` is what blocks are held in; along axes that are `canonical`
-    nobody said the cuts.
+    nobody said the cuts; `in_runs` says whether a worker has blocks that follow each other.
     """
-    told = (graph, held, stored_cuts, block_format, canonical)
+    told = (graph, held, stored_cuts, block_format, canonical, in_runs)
     source = BlockSource(key_name, identity, type_, cuts, *told)
     remember_blocks(source, key_name, graph)
     return apply(source)

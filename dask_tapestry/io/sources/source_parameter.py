@@ -18,7 +18,8 @@ class SourceParameter(Source):
 
     `cuts` says how it comes in blocks, if it does, `order` how it lies in memory, `identity` whose
     plan it is in, `stored_cuts` how the data that it is made of is stored, `format` what blocks are
-    held in, and `is_table` that what reads it reads most of it.
+    held in, `is_table` that what reads it reads most of it, and `in_runs` that a worker has blocks
+    that follow each other.
     """
 
     name = "open"
@@ -31,6 +32,7 @@ class SourceParameter(Source):
     stored_cuts: tuple[Cuts | None, ...] | None = None
     format: BlockFormat | None = None
     is_table: bool = False
+    in_runs: bool = True
 
     @property
     def layout(self) -> tuple[Cuts, ...] | None:

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from dask_tapestry.planner.access.blocks_together import Beside, read_together
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
+from dask_tapestry.planner.access.worker_runs import shares_at_home
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.planner.cost.makespan import GridBlocks
@@ -331,6 +332,7 @@ def _held_reads(
 ) -> HeldReads:
     boxes = program.schedule(box).boxes
     moves = () if workers == 1 else movement(program)
+    at_home = shares_at_home(program, cuts, input_cuts, workers)
     count = prod([c.count for c in cuts])
     edges = slices = 0
     sliced = 0.0
@@ -352,6 +354,7 @@ def _held_reads(
             slices += distinct * blocks_met
             sliced += exact * distinct
         most = reach.most * size * distinct
-        readings.append(InputReads(fetch_size * fetches, fetch_size * distinct, most, distinct))
+        fetched, once = fetch_size * fetches, fetch_size * distinct
+        readings.append(InputReads(fetched, once, most, distinct, at_home[number]))
     together = read_together(program, cuts, input_cuts, beside) if readings else ()
     return HeldReads(edges, slices, sliced, readings, together)

@@ -14,6 +14,7 @@ from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.access.blocks_together import Beside, read_together
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
 from dask_tapestry.planner.access.traffic import InputTraffic, traffic
+from dask_tapestry.planner.access.worker_runs import shares_at_home
 from dask_tapestry.planner.cost.cost import StepCost, with_taken
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.resource_seconds import StepTraffic
@@ -71,8 +72,12 @@ def _counted(
     access = Access.of(program, cuts)
     total = traffic(access, own, workers, workers == 1)
     equal = GridBlocks.of(cuts).equal
-    in_blocks = [each for each, held in zip(total.inputs, own, strict=True) if held is not None]
-    readings = [_reading(each, access.count) for each in in_blocks]
+    at_home = shares_at_home(program, cuts, own, workers)
+    readings = [
+        _reading(each, access.count)._replace(at_home=share)
+        for each, share, held in zip(total.inputs, at_home, own, strict=True)
+        if held is not None
+    ]
     together = read_together(program, cuts, own, beside)
     return StepTraffic(
         read=total.stored,

@@ -52,6 +52,11 @@ def is_external(node: Node) -> bool:
     return isinstance(node.operator, Source) and node.operator.external
 
 
+def lies_in_runs(node: Node) -> bool:
+    """Whether a worker has blocks that follow each other of a node from outside the plan."""
+    return isinstance(node.operator, Source) and node.operator.in_runs
+
+
 def group_of(node: Node, held: Collection[Node]) -> Group:
     """What computes a held node from other held and external ones."""
     if is_external(node):
@@ -84,7 +89,13 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
     computed = tuple(m for m in members if m in groups)
     lie = tuple([lying_on(x) for x in inputs])
     types = tuple(x.type for x in inputs)
-    program = Program(types, tuple(instructions), devices=lie if any(lie) else ())
+    in_runs = tuple([lies_in_runs(x) for x in inputs])
+    program = Program(
+        types,
+        tuple(instructions),
+        devices=lie if any(lie) else (),
+        in_runs=in_runs if any(in_runs) else (),
+    )
     return Group(node, program, program, inputs, computed)
 
 

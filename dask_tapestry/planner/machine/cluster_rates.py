@@ -1,7 +1,7 @@
 """Rates of a live cluster: how fast values go from one of its workers to another, measured once.
 
-Two workers send each other a few megabytes in their event loops, so that busy threads do not make
-the first plan wait. That takes a twentieth of a second. Where workers, scheduler and client share
+Two workers send each other some megabytes in their event loops, so that busy threads do not make
+the first plan wait. That takes a tenth of a second. Where workers, scheduler and client share
 the cores of this machine, handling tasks takes so much longer.
 """
 
@@ -104,8 +104,8 @@ async def probe_peer(peer: str, dask_worker: Any) -> dict[str, float]:
     remote = dask_worker.rpc(peer)
     latency = await _least(lambda: remote.echo(data=b""), ECHOES)
     for size in MESSAGE_BYTES:
-        code = _pickled(np.ones, size, np.uint8)
-        took = await _least(lambda code=code: remote.run(**code), 1 + (size > MESSAGE_BYTES[0]))
+        code = _pickled(np.empty, size, np.uint8)  # cells to send are there, none is written
+        took = await _least(lambda code=code: remote.run(**code), ECHOES)
         if took > SLOW_MESSAGE_SECONDS:
             break
     return {"latency": latency, "network": size / max(took - latency, took / 10)}
@@ -118,12 +118,14 @@ def _pickled(function: Any, *arguments: Any) -> dict[str, Any]:
 
 
 async def _least(send: Any, repeats: int) -> float:
-    """Least seconds of several messages, each answered."""
+    """Least seconds of several messages, each answered; of slow ones, fewer are sent."""
     times = []
     for _ in range(repeats + 1):  # the first one connects
         start = perf_counter()
         await asyncio.wait_for(send(), RATES_PATIENCE_SECONDS)
         times.append(perf_counter() - start)
+        if len(times) > 1 and sum(times) > ECHOES * SLOW_MESSAGE_SECONDS:
+            break
     return min(times[1:])
 
 

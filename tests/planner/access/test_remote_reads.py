@@ -20,6 +20,10 @@ from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_oth
             [10, 20],
         ),  # rows of a product together
         ([InputReads(64, 8, 1, 8)], 64, [63]),  # too few rows for all workers
+        ([InputReads(96, 96, 8, 3, 0.75)], 2, [24]),  # where runs end
+        ([InputReads(96, 96, 8, 3, 1.0)] * 2, 2, [0, 0]),  # alike
+        ([InputReads(80, 40, 8, 4, 1.0), InputReads(40, 20, 8, 1, 0.5)], 2, [0, 20]),
+        ([InputReads(96, 96, 8, 3, 0.5), InputReads(90, 90, 90, 3)], 2, [48, 0]),  # as much
     ],
 )
 def test_one_input_is_where_it_is_read_and_an_even_share_of_others(readings, workers, moved):
