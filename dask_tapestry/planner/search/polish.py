@@ -45,7 +45,7 @@ class _Taken(NamedTuple):
     def by(space: PlanEvaluator, state: State) -> _Taken:
         """What a plan takes."""
         tasks = sum(priced.cost.tasks for priced in state.placed.values())
-        held = space.fullest_at_worst(state).bytes
+        held = space.peak_at_worst(state)
         machine = space.pricing.machine
         return _Taken(
             state.seconds,
