@@ -100,8 +100,7 @@ SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save
 # machine/rates
 RATE_DIGITS: Final = 2  # of a rate: more are noise
 
-# Blocks that a device has at a time: one is computed while the cells of the next one come
-DEVICE_BLOCKS: Final = 2
+DEVICE_BLOCKS: Final = 2  # that a device has: one is computed while the next one comes
 
 # machine/resources
 MOST_PROCESS_SHARE: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
@@ -274,6 +273,7 @@ ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 # search/plan_spaces
 MANY_ROUNDS: Final = 2**40  # each of one block
+SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
 
 # search/refusal
 MEMORY_HALVINGS: Final = 4  # of the memory that would do, so told to a sixteenth
@@ -299,10 +299,10 @@ SEED_FAR_BEHIND: Final = 1.1  # times the best seed: one of 1.05 led to the bett
 
 # search/search
 DEARER_FITTED: Final = 1.5  # times the seconds of parts planned apart, once changed to fit
+CHANCE_PART: Final = 4  # of what is left, for chance: all of it gained 1 of 90 jobs .02
 SEARCH_AGAIN_PART: Final = 4  # of the effort, that a search with less memory a task has
 FAR_BEHIND: Final = 10.0  # times a plan's seconds, of a seed that is left: none beyond 8 of 36 won
 SURE_OF_PACE: Final = 1000  # costs before one knows what changes gain: with 500 a gradient gave up
-SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
 MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
 
 # search/shared_reads

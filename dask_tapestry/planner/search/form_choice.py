@@ -247,13 +247,13 @@ class _Chooser:
     def _guesses(self, node: Node, form: Form) -> list[int]:
         """The coarsest sizes that yield enough cells, or enough for each cell of the value.
 
-        Enough for each cell is a part of it a slot, or so many that cuts between them are even.
-        Coarse ones come first: fewer steps have to be priced until finer ones are seen to be worse.
+        Enough for each cell is a part of it a slot, or so many that cuts between them are even. A
+        part a slot comes first, the best guess: others are given up as soon as they take more.
         """
         parts = PARTS_A_SLOT * self.pricing.machine.slots
         even = _coarsest(node, form, parts * max(1, node.type.size))
         one = self._one_a_slot(node, form)
-        return sorted({even, one, _coarsest(node, form, parts)})
+        return list(dict.fromkeys((one, *sorted((even, _coarsest(node, form, parts))))))
 
     def _one_a_slot(self, node: Node, form: Form) -> int:
         """The coarsest size that yields a part of each cell for each slot."""

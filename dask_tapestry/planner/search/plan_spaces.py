@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
+from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import least_share
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.tuning import MANY_ROUNDS, TASK_SHARES
+from dask_tapestry.planner.tuning import MANY_ROUNDS, SMALLER_TASKS_GAIN, TASK_SHARES
 from dask_tapestry.teg import Graph, Sink
 
 
@@ -31,6 +32,30 @@ def _limits(resources: Resources, method: str) -> list[Limits]:
     """Limits of tasks that may take less and less of the memory."""
     each = [Limits.of(resources, share) for share in TASK_SHARES]
     return [one.uncut for one in each] if method == "none" else each
+
+
+def smaller_may_gain(found: Sequence[tuple[Rank, Rank | None]], reserve: int) -> bool:
+    """Whether plans of smaller tasks may be better than those found, of smaller and smaller ones.
+
+    They are if something much better did not fit, unless the last ones brought no more than those
+    before, and what did not fit was no better, either: then values take the memory, not tasks.
+    Where blocks that take most had to be given a `reserve`, tasks do.
+
+    Parameters
+    ----------
+    found
+        Ranks of the plans, each with that of the best one that did not fit beside it.
+    """
+    *before, (rank, hope) = found
+    best = min(one for one, _ in found)
+    if hope is None or hope >= best.with_seconds(SMALLER_TASKS_GAIN):
+        return False
+    if reserve or not before:
+        return True
+    hoped = before[-1][1]
+    best_before = min(one for one, _ in before)
+    gains = rank < best_before.with_seconds(SMALLER_TASKS_GAIN)
+    return gains or hoped is None or hope < hoped.with_seconds(SMALLER_TASKS_GAIN)
 
 
 def one_by_one(space: PlanEvaluator) -> PlanEvaluator:

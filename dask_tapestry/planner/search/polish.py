@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import one_of_each
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.local_search import in_other_sizes
@@ -31,40 +32,46 @@ from dask_tapestry.planner.tuning import (
 class _Taken(NamedTuple):
     """What a plan takes: seconds, tasks, and more bytes than any plan has anyway.
 
-    No plan has fewer tasks than several a slot, where one had more: these would end apart.
+    No plan has fewer tasks than several a slot, where one had more: these would end apart. Of what
+    is held nothing is said at first: it takes long to count.
     """
 
     seconds: float
     busy: float
     carried: float
-    held: float
     tasks: float
     fewest: float
+    held: float = 0.0
 
     @staticmethod
-    def by(space: PlanEvaluator, state: State) -> _Taken:
-        """What a plan takes."""
+    def by(state: State, machine: Machine) -> _Taken:
+        """What a plan takes, but for what is held."""
         tasks = sum(priced.cost.tasks for priced in state.placed.values())
-        held = space.fullest_at_worst(state).bytes
-        machine = space.pricing.machine
         return _Taken(
             state.seconds,
             state.rank.busy,
             state.carried + machine.workers * WORTH_SPARING_BYTES,
-            held + WORTH_SPARING_BYTES,
             tasks,
             min(tasks, FEW_WAVES * machine.slots),
         )
 
+    def holding(self, held: int) -> _Taken:
+        """The same with bytes that a worker holds at most."""
+        return self._replace(held=held + WORTH_SPARING_BYTES)
+
+    @property
+    def _amounts(self) -> tuple[float, ...]:
+        return self.seconds, self.busy, self.carried, self.tasks, self.held
+
     def is_within(self, other: _Taken) -> bool:
         """Whether it is hardly more of anything."""
-        pairs = zip(self[:-1], other[:-1], strict=True)
+        pairs = zip(self._amounts, other._amounts, strict=True)
         is_less = all(now <= ALIKE_SECONDS * most for now, most in pairs)
         return is_less and other.fewest <= ALIKE_SECONDS * self.tasks
 
     def spares(self, other: _Taken) -> bool:
         """Whether it is less in time, or much less of something else."""
-        seconds, _, *rest = zip(self[:-1], other[:-1], strict=True)
+        seconds, _, *rest = zip(self._amounts, other._amounts, strict=True)
         less = any(now <= LIGHTER_SHARE * before for now, before in rest)
         return less or seconds[0] < LEAST_GAIN * seconds[1]
 
@@ -80,7 +87,8 @@ def polished(space: PlanEvaluator, state: State, costs: int) -> State:
     if state.shortfall or not space.fits_at_worst(state):
         return state
     first, last = state, space.pricing.evaluated + costs - COSTS_A_CHANGE
-    most = now = _Taken.by(space, state)
+    machine = space.pricing.machine
+    most = now = _Taken.by(state, machine).holding(space.peak_at_worst(state))
     tried = set[object]()
     improved = True
     while improved:
@@ -92,9 +100,12 @@ def polished(space: PlanEvaluator, state: State, costs: int) -> State:
                 continue
             tried.add(choices.key)
             other = space.state_within(choices, first.as_good, last + LEAST_ONCE_FOUND)
-            if other is None or not other.is_as_good_as(first) or not space.fits_at_worst(other):
+            if other is None or not other.is_as_good_as(first):
                 continue
-            taken = _Taken.by(space, other)
+            taken = _Taken.by(other, machine)
+            if not (taken.is_within(most) and taken.is_within(now) and space.fits_at_worst(other)):
+                continue
+            taken = taken.holding(space.peak_at_worst(other))
             if taken.is_within(most) and taken.is_within(now) and taken.spares(now):
                 state, now, improved = other, taken, True
                 break

@@ -47,6 +47,7 @@ from dask_tapestry.planner.search.plan_spaces import (
     fetch_rounds,
     one_by_one,
     plan_spaces,
+    smaller_may_gain,
     ways_to_fit,
 )
 from dask_tapestry.planner.search.polish import polished
@@ -57,13 +58,13 @@ from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
 from dask_tapestry.planner.search.shared_reads import with_shared_reads
 from dask_tapestry.planner.tuning import (
+    CHANCE_PART,
     DEARER_FITTED,
     FAR_BEHIND,
     GAIN_OF_LAST_EXCHANGE,
     LONG_SEARCH_COSTS,
     MOST_IMPROVED,
     SEARCH_AGAIN_PART,
-    SMALLER_TASKS_GAIN,
 )
 from dask_tapestry.teg import Graph
 
@@ -311,8 +312,7 @@ def _within_shares(
                 result = reserved._replace(limits=space.pricing.limits)
         if not result.state.shortfall and space.fits_at_worst(result.state):
             fitting.append(result)
-            best = min(fit.rank for fit in fitting)
-            if result.hope is None or result.hope >= best.with_seconds(SMALLER_TASKS_GAIN):
+            if not smaller_may_gain([(one.rank, one.hope) for one in fitting], space.reserve):
                 break
         else:
             misfits.append(Misfit(space, result.state))
@@ -354,7 +354,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     if (rest.costs or 0) >= LONG_SEARCH_COSTS:
         evolve_on_islands(evolution, rest, seed)
     else:
-        evolution.run(rest)
+        evolution.run(rest.no_more_than((rest.costs or 0) // CHANCE_PART))
         evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
     left = effort.less(space.pricing.evaluated - before)
     others = max(left.costs or 0, (whole.costs or 0) // SEARCH_AGAIN_PART)

@@ -204,3 +204,19 @@ def test_forms_are_recorded_and_replay():
     assert [change.rule for change in trace] == ["nodes"] * len(taken)
     assert trace.replay(graph).roots == formed.roots
     assert all(isinstance(c, FormChoice) for choices in chosen.values() for c in choices)
+
+
+def test_sizes_are_looked_at_from_a_part_a_slot_on(monkeypatch):
+    first = {}
+
+    def looking(chooser, node, form, size, other):
+        one = form.sizes[chooser._one_a_slot(node, form)]
+        first.setdefault((node, form.name), (size, one))
+        return original(chooser, node, form, size, other)
+
+    original = form_choice._Chooser._formed
+    monkeypatch.setattr(form_choice._Chooser, "_formed", looking)
+    x = stored((14_600, 300, 400), "f4", (20, 300, 400))
+    forms(x.mean(axis=0))
+    assert first
+    assert all(size == one for size, one in first.values())

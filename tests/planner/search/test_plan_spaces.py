@@ -1,4 +1,21 @@
 import dask_tapestry as dt
+from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.search.plan_spaces import smaller_may_gain
+
+
+def of(seconds):
+    return Rank(0, 0.0, 0, 0, seconds)
+
+
+def test_smaller_tasks_are_tried_as_long_as_something_better_may_fit():
+    assert not smaller_may_gain([(of(10), None)], 0)
+    assert not smaller_may_gain([(of(10), of(9.95))], 0)
+    assert smaller_may_gain([(of(10), of(5))], 0)
+    assert smaller_may_gain([(of(10), of(5)), (of(9), of(5))], 0)  # these were better
+    assert smaller_may_gain([(of(10), of(5)), (of(10), of(4))], 0)  # more may fit
+    assert not smaller_may_gain([(of(10), of(5)), (of(10), of(5))], 0)
+    assert not smaller_may_gain([(of(10), of(5)), (of(12), of(6))], 0)
+    assert smaller_may_gain([(of(10), of(5)), (of(12), of(6))], 2**20)  # the largest did not fit
 
 
 def test_a_factor_of_many_panels_is_planned():

@@ -67,3 +67,21 @@ def test_without_costs_a_plan_stays():
     space = space_of(*months(), resources=WORKERS)
     state = space.state(Choices(forms=space.chosen_forms()[1]))
     assert polished(space, state, 0) is state
+
+
+def test_memory_is_counted_of_plans_that_take_no_more_of_the_rest(monkeypatch):
+    counted = []
+
+    def counting(space, state):
+        counted.append(state)
+        return original(space, state)
+
+    space = space_of(*months(), resources=WORKERS)
+    state = space.state(Choices(forms=space.chosen_forms()[1]))
+    state = recut(space, improve(space, state, 300), 300)
+    original = type(space).peak_at_worst
+    monkeypatch.setattr(type(space), "peak_at_worst", counting)
+    polished(space, state, COSTS)
+    tasks = [sum(p.cost.tasks for p in one.placed.values()) for one in counted]
+    assert tasks
+    assert max(tasks) <= 1.03 * tasks[0]

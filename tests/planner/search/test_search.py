@@ -84,7 +84,7 @@ def test_still_smaller_tasks_are_not_tried_where_they_gave_nothing(monkeypatch):
     y = stored((10_000, 10_000), "f8", (2000, 2000)).sum(axis=1)
     state = search(Graph([y.node]), FOUR).state
     better, asked = state.rank.with_seconds(0.5), []
-    for hope, tried in ((None, 1), (state.rank, 1), (better, 4)):
+    for hope, tried in ((None, 1), (state.rank, 1), (better, 2)):
         asked.clear()
 
         def found(space, effort, seed, hope=hope):
