@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from itertools import accumulate
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, TensorType
 from dask_tapestry.teg.node import form_of
 from dask_tapestry.teg.operator import Types
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 
 class _Met(NamedTuple):
@@ -32,7 +33,7 @@ class _Met(NamedTuple):
 
 @dataclass(frozen=True)
 class JoinedSource(ChunkedSource):
-    """The cells of several sources that are stored alike.
+    """The cells of several sources that are stored alike, but for lengths along the axis.
 
     Attributes
     ----------
@@ -44,8 +45,10 @@ class JoinedSource(ChunkedSource):
         Whether they have no such axis: each is one place along it.
     ends
         Where each ends along the axis.
-    read_parts
-        Sides of what is read as a whole.
+    stored_as
+        The chunks along each axis; None where any part can be read alone.
+    read_as
+        What is read as a whole, along each axis.
     """
 
     name = "joined"
@@ -55,8 +58,8 @@ class JoinedSource(ChunkedSource):
     stacked: bool
     ends: tuple[int, ...]
     type: TensorType
-    stored: tuple[int, ...] | None
-    read_parts: tuple[int, ...] | None
+    stored_as: tuple[Cuts, ...] | None
+    read_as: tuple[Cuts, ...] | None
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields: hashes of texts differ in other processes."""
@@ -88,8 +91,20 @@ class JoinedSource(ChunkedSource):
         return self.joined[0].is_plain
 
     @property
+    def chunks(self) -> tuple[int, ...] | None:
+        return _longest(self.stored_as)
+
+    @property
+    def chunk_cuts(self) -> tuple[Cuts, ...] | None:
+        return self.stored_as
+
+    @property
     def read_sides(self) -> tuple[int, ...] | None:
-        return self.read_parts
+        return _longest(self.read_as)
+
+    @property
+    def read_cuts(self) -> tuple[Cuts, ...] | None:
+        return self.read_as
 
     def with_joined(self, sources: Sequence[Source]) -> JoinedSource:
         return replace(self, joined=tuple(sources))
@@ -118,11 +133,23 @@ class JoinedSource(ChunkedSource):
         found = [slot for slot in slots if slot is not None]
         return self.with_joined(found) if len(found) == len(slots) else None
 
+    def stored_bytes(self, box: ZRange) -> int:
+        if self.read_as is None or box.is_empty:
+            return box.size * self.type.dtype.itemsize
+        spans = [c.whole(*span) for c, *span in zip(self.read_as, box.lo, box.hi, strict=True)]
+        return prod([end - begin for begin, end in spans]) * self.type.dtype.itemsize
+
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        """Of one part, as they are read one after the other."""
-        for met in self._met(box):
-            return self.joined[met.part].scratch_bytes(inputs, met.box)
-        return 0
+        """Of one part, as they are read one after the other: of those of a kind alike."""
+        met = list(self._met(box))
+        inner = {self._kinds[one.part]: one for one in met[1:-1]}
+        some = [*met[:1], *inner.values(), *met[1:][-1:]]
+        return max([self.joined[n].scratch_bytes(inputs, own) for n, own, _ in some], default=0)
+
+    @cached_property
+    def _kinds(self) -> tuple[object, ...]:
+        """Of each part, what tells how much memory reading all along the axis takes."""
+        return tuple([(part.infer().shape, part.chunks) for part in self.joined])
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         return self.read_some(box, out, 1)
@@ -151,6 +178,8 @@ class JoinedSource(ChunkedSource):
             else:
                 start = self.ends[number - 1] if number else 0
                 first, last = max(lo, start), min(hi, self.ends[number])
+                if first >= last:
+                    continue
                 own = box.replace(axis, first - start, last - start)
                 yield _Met(number, own, (*others, slice(first - lo, last - lo)))
 
@@ -165,8 +194,7 @@ def joined_source(
 ) -> JoinedSource | None:
     """The source of the cells of all `parts`; None where they are not stored alike.
 
-    Their chunks lie as those of one array: of one shape, and so that none begins in one part and
-    ends in the next.
+    Their chunks lie as those of one array: of one shape but for their lengths along the axis.
 
     Parameters
     ----------
@@ -180,43 +208,42 @@ def joined_source(
     if len({_kind(part, -1 if stacked else axis) for part in parts}) > 1:
         return None
     lengths = [1 if stacked else part.infer().shape[axis] for part in parts]
-    places = axis, lengths, stacked
     try:
         stored, read = (
-            _sides_of_all([getattr(part, name) for part in parts], *places)
-            for name in ("chunks", "read_sides")
+            _cuts_of_all([getattr(part, name) for part in parts], axis, stacked)
+            for name in ("chunk_cuts", "read_cuts")
         )
-    except _UnevenError:
+    except _ManyError:
         return None
     ends = tuple(accumulate(lengths))
     return JoinedSource(tuple(parts), axis, stacked, ends, type_, stored, read)
 
 
-class _UnevenError(Exception):
-    """Chunks do not lie as those of one array."""
-
-
 def _kind(part: Source, axis: int) -> tuple[object, ...]:
     """What parts have in common that are stored alike but for their lengths along an axis."""
     type_ = part.infer()
-    known = part.infer().shape, part.chunks, part.read_sides
+    known = part.infer().shape, part.chunk_cuts, part.read_cuts
     sides = [s and tuple(n for a, n in enumerate(s) if a != axis) for s in known]
     return type(part), type_.dtype, part.is_plain, part.fills, *sides
 
 
-def _sides_of_all(
-    sides: Sequence[tuple[int, ...] | None], axis: int, lengths: Sequence[int], stacked: bool
-) -> tuple[int, ...] | None:
-    """The sides of all chunks, where parts of some lengths along an axis have chunks of `sides`."""
-    own = [one for one in sides if one is not None]
+class _ManyError(Exception):
+    """Chunks lie unevenly, and are too many to be listed."""
+
+
+def _cuts_of_all(
+    cuts: Sequence[tuple[Cuts, ...] | None], axis: int, stacked: bool
+) -> tuple[Cuts, ...] | None:
+    """The chunks of all along each axis, of parts with these; None where they have none."""
+    own = [one for one in cuts if one is not None]
     if not own:
         return None
     before, after = own[0][:axis], own[0][axis + (not stacked) :]
-    if stacked:
-        return (*before, 1, *after)
-    *others, last = [min(one[axis], n) for one, n in zip(own, lengths, strict=True)]
-    side = others[0] if others else last
-    uneven = any(n % side for n in lengths[:-1]) if side else True
-    if uneven or set(others) - {side} or last != min(side, lengths[-1]):
-        raise _UnevenError
-    return (*before, side, *after)
+    along = Cuts.regular(len(own), 1) if stacked else Cuts.in_a_row([one[axis] for one in own])
+    if along is None:
+        raise _ManyError
+    return (*before, along, *after)
+
+
+def _longest(cuts: tuple[Cuts, ...] | None) -> tuple[int, ...] | None:
+    return None if cuts is None else tuple([one.longest for one in cuts])

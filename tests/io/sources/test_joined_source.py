@@ -12,16 +12,16 @@ import zarr
 import dask_tapestry as dt
 from dask_tapestry.io.sources.joined_source import JoinedSource, joined_source
 from dask_tapestry.teg import TensorType
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import ZRange, cuts
 
 
-def stored(folder, lengths, axis=0, chunk=2, dtype="f8", sides=(4, 5, 6)):
+def stored(folder, lengths, axis=0, chunk=2, dtype="f8", sides=(4, 5, 6), across=3):
     """Sources of so many cells along an axis, and all their cells."""
     found, cells = [], []
     for number, length in enumerate(lengths):
         shape = [length if a == axis else n for a, n in enumerate(sides)]
         own = np.random.default_rng(number).integers(0, 99, shape).astype(dtype)
-        chunks = [min(chunk, length) if a == axis else 3 for a in range(len(sides))]
+        chunks = [min(chunk, length) if a == axis else across for a in range(len(sides))]
         zarr.create_array(folder / str(number), data=own, chunks=tuple(map(max, chunks, (1, 1, 1))))
         found.append(dt.from_zarr(folder / str(number)).node.operator)
         cells.append(own)
@@ -86,15 +86,41 @@ def test_what_is_stored_of_a_box_is_whole_chunks(tmp_path):
     assert one.scratch_bytes((), ZRange((3, 0, 0), (5, 1, 1))) == own
 
 
-@pytest.mark.parametrize("lengths", [(3, 4, 4), (4, 3, 4), (0, 4, 4), (1, 4, 4), (2, 2, 4, 1, 4)])
-def test_chunks_that_do_not_lie_as_those_of_one_array_are_not_joined(tmp_path, lengths):
-    sources, parts = stored(tmp_path, lengths)
-    assert joined(sources, 0, False, np.concatenate(parts)) is None
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize(
+    "lengths", [(3, 4, 4), (0, 4, 0, 0, 1), (1, 4, 4), (2, 2, 7, 1, 4), (0, 0)]
+)
+def test_chunks_of_unequal_lengths(tmp_path, lengths, axis):
+    """Each part's own chunks are those of the whole, and what is read is whole ones."""
+    sources, parts = stored(tmp_path, lengths, axis)
+    cells = np.concatenate(parts, axis)
+    one = joined(sources, axis, False, cells)
+    own = [min(2, n - a) for n in lengths for a in range(0, n, 2)]
+    assert list(one.chunk_cuts[axis].lengths()) == (own or [0])
+    for box in boxes(cells.shape):
+        np.testing.assert_array_equal(one.read(box), cells[box.slices()])
+        alone = [(part, own.box) for part, own in of_parts(one, box)]
+        assert one.stored_bytes(box) == sum(part.stored_bytes(own) for part, own in alone)
+        scratch = [part.scratch_bytes((), own) for part, own in alone]
+        assert one.scratch_bytes((), box) == max(scratch, default=0)
+
+
+def of_parts(one, box):
+    return [(one.joined[met.part], met) for met in one._met(box)]
+
+
+def test_uneven_chunks_that_are_very_many_are_not_joined(monkeypatch):
+    def parts(*shape):
+        return [dt.placeholder((n, 3), "f8", stored_chunks=(2, 3)).node.operator for n in shape]
+
+    monkeypatch.setattr(cuts, "MOST_UNEVEN", 5)
+    assert joined(parts(7, 7), 0, False, np.empty((14, 3))) is None
+    assert joined(parts(8, 7), 0, False, np.empty((15, 3))).chunks == (2, 3)
 
 
 def test_sources_that_are_stored_otherwise_are_not_joined(tmp_path):
     first, cells = stored(tmp_path, (4, 4))
-    for number, other in enumerate(({"dtype": "f4"}, {"sides": (4, 5, 7)}, {"chunk": 4})):
+    for number, other in enumerate(({"dtype": "f4"}, {"sides": (4, 5, 7)}, {"across": 4})):
         folder = tmp_path / f"other{number}"
         (second, _), _ = stored(folder, (4, 4), **other)
         assert joined([first[0], second], 0, False, np.concatenate(cells)) is None
