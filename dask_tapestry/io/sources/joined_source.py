@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dask_tapestry.io.sources.chunked_source import ChunkedSource
+from dask_tapestry.io.tuning import MOST_SPACED
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, TensorType
 from dask_tapestry.teg.node import form_of
@@ -43,8 +44,8 @@ class JoinedSource(ChunkedSource):
         Along which they lie one behind the other.
     stacked
         Whether they have no such axis: each is one place along it.
-    ends
-        Where each ends along the axis.
+    starts, ends
+        Where each begins and ends along the axis; cells between them are zeros, of no store.
     stored_as
         The chunks along each axis; None where any part can be read alone.
     read_as
@@ -56,6 +57,7 @@ class JoinedSource(ChunkedSource):
     joined: tuple[Source, ...]
     axis: int
     stacked: bool
+    starts: tuple[int, ...]
     ends: tuple[int, ...]
     type: TensorType
     stored_as: tuple[Cuts, ...] | None
@@ -137,7 +139,11 @@ class JoinedSource(ChunkedSource):
         if self.read_as is None or box.is_empty:
             return box.size * self.type.dtype.itemsize
         spans = [c.whole(*span) for c, *span in zip(self.read_as, box.lo, box.hi, strict=True)]
-        return prod([end - begin for begin, end in spans]) * self.type.dtype.itemsize
+        sides = [end - begin for begin, end in spans]
+        if self.has_gaps:
+            begin, end = spans[self.axis]
+            sides[self.axis] = self._stored_before(end) - self._stored_before(begin)
+        return prod(sides) * self.type.dtype.itemsize
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Of one part, as they are read one after the other: of those of a kind alike."""
@@ -156,6 +162,9 @@ class JoinedSource(ChunkedSource):
 
     def read_some(self, box: ZRange, out: Block | None, every: int) -> Block:
         cells = np.empty(box.shape, self.type.dtype) if out is None else out
+        if self.has_gaps:
+            for gap in self._gaps(box.lo[self.axis], box.hi[self.axis]):
+                cells[(slice(None),) * self.axis + (gap,)] = self.type.dtype.type()
         # Along the first axis the rows that are needed begin elsewhere in each part.
         pace = every if self.axis or self.stacked else 1
         for met in self._met(box):
@@ -171,17 +180,79 @@ class JoinedSource(ChunkedSource):
             return
         axis, lo, hi = self.axis, box.lo[self.axis], box.hi[self.axis]
         others = (slice(None),) * axis
-        for number in range(bisect_right(self.ends, lo), bisect_left(self.ends, hi) + 1):
+        for number in range(bisect_right(self.ends, lo), bisect_left(self.starts, hi)):
             if self.stacked:
                 own = ZRange(*[(*side[:axis], *side[axis + 1 :]) for side in (box.lo, box.hi)])
                 yield _Met(number, own, (*others, number - lo))
             else:
-                start = self.ends[number - 1] if number else 0
+                start = self.starts[number]
                 first, last = max(lo, start), min(hi, self.ends[number])
                 if first >= last:
                     continue
                 own = box.replace(axis, first - start, last - start)
                 yield _Met(number, own, (*others, slice(first - lo, last - lo)))
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        """Whether parts are not all one behind the other."""
+        return self._stored_ends[-1] < self.ends[-1]
+
+    @cached_property
+    def _stored_ends(self) -> tuple[int, ...]:
+        """How many cells along the axis the parts have up to each."""
+        pairs = zip(self.starts, self.ends, strict=True)
+        return tuple(accumulate([end - start for start, end in pairs]))
+
+    def _stored_before(self, place: int) -> int:
+        """How many places along the axis lie before one and in no gap."""
+        number = bisect_right(self.starts, place) - 1
+        behind = max(0, self.ends[number] - place)
+        return self._stored_ends[number] - behind
+
+    def _gaps(self, lo: int, hi: int) -> Iterator[slice]:
+        """Places between `lo` and `hi`, counted from there, that no part has."""
+        place = lo
+        for number in range(bisect_right(self.ends, lo), len(self.ends)):
+            start = self.starts[number]
+            if start >= hi:
+                break
+            if place < start:
+                yield slice(place - lo, start - lo)
+            place = self.ends[number]
+        if place < hi:
+            yield slice(place - lo, hi - lo)
+
+    @cached_property
+    def spaced(self) -> JoinedSource | None:
+        """The source of these cells with gaps, so that all chunks have one length.
+
+        Reductions fold what is stored in a chunk by itself, and chunks of one length are alike. None
+        where chunks have one length, parts have chunks of several, or gaps would be long.
+        """
+        axis, cuts, read = self.axis, self.stored_as, self.read_as
+        if self.stacked or self.has_gaps or cuts is None or read is None or not cuts[axis].edges:
+            return None
+        own = [one.chunk_cuts[axis] for one in self.joined if one.chunk_cuts is not None]
+        side = max([c.step for c in own])
+        if any(c.edges or c.lead < c.step or (c.count > 1 and c.step < side) for c in own):
+            return None
+        starts = tuple(accumulate([-(-c.extent // side) * side for c in own], initial=0))[:-1]
+        ends = tuple([start + c.extent for start, c in zip(starts, own, strict=True)])
+        read_side = read[axis].longest
+        if side % read_side or ends[-1] > MOST_SPACED * self.ends[-1]:
+            return None
+        type_ = self.type._replace(shape=self.type.box.replace(axis, 0, ends[-1]).hi)
+        stored, parts = (
+            (*one[:axis], Cuts.regular(ends[-1], n), *one[axis + 1 :])
+            for one, n in ((cuts, side), (read, read_side))
+        )
+        return replace(self, starts=starts, ends=ends, type=type_, stored_as=stored, read_as=parts)
+
+    @cached_property
+    def places(self) -> np.ndarray[Any, Any]:
+        """Of each place along the axis that is of a part, the number among all."""
+        pairs = zip(self.starts, self.ends, strict=True)
+        return np.concatenate([np.arange(start, end) for start, end in pairs])
 
     def text(self) -> str:
         how = "stacked" if self.stacked else "joined"
@@ -215,8 +286,8 @@ def joined_source(
         )
     except _ManyError:
         return None
-    ends = tuple(accumulate(lengths))
-    return JoinedSource(tuple(parts), axis, stacked, ends, type_, stored, read)
+    starts = tuple(accumulate(lengths, initial=0))
+    return JoinedSource(tuple(parts), axis, stacked, starts[:-1], starts[1:], type_, stored, read)
 
 
 def _kind(part: Source, axis: int) -> tuple[object, ...]:

@@ -62,7 +62,7 @@ from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.selected_folds import fold_selections_together
-from dask_tapestry.rules.selections import fold_where_selected, slice_where_regular
+from dask_tapestry.rules.selections import SELECTION_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
@@ -133,7 +133,7 @@ def written_rules(gathers: bool) -> Rules:
     none: a graph with one has imported its module.
     """
     late = batching_dims.BATCHING_RULES if gathers else ()
-    return Rules((*SIMPLIFY, *LINEAR_RULES, *late, slice_where_regular, fold_where_selected))
+    return Rules((*SIMPLIFY, *LINEAR_RULES, *late, *SELECTION_RULES))
 
 
 def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
