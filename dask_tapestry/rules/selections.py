@@ -103,14 +103,14 @@ def fold_groups_where_selected(node: Node) -> Node | None:
 
 
 def _chosen(x: Node, axis: int) -> Iterator[ChosenLines]:
-    """The lines of an array that a value has; then of what lies between the first and the last."""
+    """The lines of an array that a value has, then of a part of which it has most."""
     lines = chosen_lines(x, axis)
     if lines is None or not len(lines.places):
         return
     yield lines
     first, end = int(lines.places[0]), int(lines.places[-1]) + 1
     shape = lines.whole.type.shape
-    if end - first < shape[axis]:
+    if end - first < min(shape[axis], 2 * len(lines.places)):
         axes = list(identity_axes(shape))
         axes[axis] = ViewAxis(axis, first, 1)
         seen = View((*shape[:axis], end - first, *shape[axis + 1 :]), tuple(axes))

@@ -226,8 +226,8 @@ class JoinedSource(ChunkedSource):
     def spaced(self) -> JoinedSource | None:
         """The source of these cells with gaps, so that all chunks have one length.
 
-        Reductions fold what is stored in a chunk by itself, and chunks of one length are alike. None
-        where chunks have one length, parts have chunks of several, or gaps would be long.
+        Reductions fold what is stored in a chunk by itself, and such chunks are alike. None where
+        they are now, where parts have chunks of several lengths, or gaps would be long.
         """
         axis, cuts, read = self.axis, self.stored_as, self.read_as
         if self.stacked or self.has_gaps or cuts is None or read is None or not cuts[axis].edges:

@@ -64,6 +64,7 @@ from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.selected_folds import fold_selections_together
 from dask_tapestry.rules.selections import SELECTION_RULES
 from dask_tapestry.rules.slice_pushdown import push_slices
+from dask_tapestry.rules.spaced_sources import space_what_is_read
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
 from dask_tapestry.rules.takes_along import take_along_own_places, takes_of_several_axes
@@ -171,6 +172,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("takes along axes", OF_TAKES, applies=takes_of_several_axes),
         Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
+        Pass("spaced sources", space_what_is_read),
         Pass("inserted parts", read_before_inserts),
         Pass("slices", slices),
         Pass("ends of lanes", take_ends_of_lanes),
