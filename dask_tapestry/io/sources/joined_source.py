@@ -147,15 +147,21 @@ class JoinedSource(ChunkedSource):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Of one part, as they are read one after the other: of those of a kind alike."""
-        met = list(self._met(box))
-        inner = {self._kinds[one.part]: one for one in met[1:-1]}
-        some = [*met[:1], *inner.values(), *met[1:][-1:]]
-        return max([self.joined[n].scratch_bytes(inputs, own) for n, own, _ in some], default=0)
+        met = self._numbers(box)
+        some = [*met[:1], *met[1:][-1:]]
+        for alike in self._kinds if len(met) > 2 else ():  # in a thousand files there are few kinds
+            at = bisect_left(alike, met[1])
+            some += [number for number in alike[at : at + 1] if number < met[-1]]
+        parts = [(self.joined[number], self._of_part(number, box)) for number in some]
+        return max([p.scratch_bytes(inputs, one.box) for p, one in parts if one], default=0)
 
     @cached_property
-    def _kinds(self) -> tuple[object, ...]:
-        """Of each part, what tells how much memory reading all along the axis takes."""
-        return tuple([(part.infer().shape, part.chunks) for part in self.joined])
+    def _kinds(self) -> tuple[list[int], ...]:
+        """The numbers of parts of which reading all along the axis takes as much memory."""
+        kinds: dict[object, list[int]] = {}
+        for number, part in enumerate(self.joined):
+            kinds.setdefault((part.infer().shape, part.chunks), []).append(number)
+        return tuple(kinds.values())
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         return self.read_some(box, out, 1)
@@ -176,21 +182,29 @@ class JoinedSource(ChunkedSource):
 
     def _met(self, box: ZRange) -> Iterator[_Met]:
         """What a box meets of each part."""
-        if box.is_empty:
-            return
+        for number in self._numbers(box):
+            if met := self._of_part(number, box):
+                yield met
+
+    def _numbers(self, box: ZRange) -> range:
+        """The parts that a box meets, and those without cells between them."""
+        lo, hi = box.lo[self.axis], box.hi[self.axis]
+        first = 0 if box.is_empty else bisect_right(self.ends, lo)
+        return range(first, 0 if box.is_empty else bisect_left(self.starts, hi))
+
+    def _of_part(self, number: int, box: ZRange) -> _Met | None:
+        """What a box meets of a part; None for no cells."""
         axis, lo, hi = self.axis, box.lo[self.axis], box.hi[self.axis]
         others = (slice(None),) * axis
-        for number in range(bisect_right(self.ends, lo), bisect_left(self.starts, hi)):
-            if self.stacked:
-                own = ZRange(*[(*side[:axis], *side[axis + 1 :]) for side in (box.lo, box.hi)])
-                yield _Met(number, own, (*others, number - lo))
-            else:
-                start = self.starts[number]
-                first, last = max(lo, start), min(hi, self.ends[number])
-                if first >= last:
-                    continue
-                own = box.replace(axis, first - start, last - start)
-                yield _Met(number, own, (*others, slice(first - lo, last - lo)))
+        if self.stacked:
+            own = ZRange(*[(*side[:axis], *side[axis + 1 :]) for side in (box.lo, box.hi)])
+            return _Met(number, own, (*others, number - lo))
+        start = self.starts[number]
+        first, last = max(lo, start), min(hi, self.ends[number])
+        if first >= last:
+            return None
+        own = box.replace(axis, first - start, last - start)
+        return _Met(number, own, (*others, slice(first - lo, last - lo)))
 
     @cached_property
     def has_gaps(self) -> bool:
