@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.cells import lattice
 from dask_tapestry.io.sources.joined_source import JoinedSource
+from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.operators.indexing.take import Take
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import Trace
@@ -80,6 +81,24 @@ def test_each_file_is_read_once(months):
     for made in (x.mean(0), x.std(0), x.sum(), x[20:300].max(0), x - x.mean(0), x * 2):
         plan = dt.plan(made, resources=FOUR)
         assert plan.cost["bytes_read"] <= 1.1 * cells.nbytes
+
+
+@pytest.mark.parametrize("name", ["mean", "anomaly", "a slice", "other axes"])
+def test_blocks_open_each_chunk_about_once(months, name, monkeypatch, shardings):
+    """By the parts of files that are read, not as the plan tells."""
+    x, cells = months
+    read = []
+    once = ZarrSource.read_some
+
+    def noted(self, box, *rest):
+        read.append(self.stored_bytes(box))
+        return once(self, box, *rest)
+
+    monkeypatch.setattr(ZarrSource, "read_some", noted)
+    with shardings.tiny(60_000, workers=2, threads=2):
+        JOBS[name](dt, x, 0).compute(scheduler="sync")
+    passes = 2 if name == "anomaly" else 1
+    assert 0 < sum(read) <= passes * 1.1 * cells.nbytes
 
 
 def test_plans_of_many_months_are_those_of_one_array():

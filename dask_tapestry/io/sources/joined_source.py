@@ -138,11 +138,16 @@ class JoinedSource(ChunkedSource):
     def stored_bytes(self, box: ZRange) -> int:
         if self.read_as is None or box.is_empty:
             return box.size * self.type.dtype.itemsize
+        axis = self.axis
+        if self.has_gaps:
+            box = box.replace(axis, *self._between_gaps(box.lo[axis], box.hi[axis]))
+            if box.is_empty:
+                return 0
         spans = [c.whole(*span) for c, *span in zip(self.read_as, box.lo, box.hi, strict=True)]
         sides = [end - begin for begin, end in spans]
         if self.has_gaps:
-            begin, end = spans[self.axis]
-            sides[self.axis] = self._stored_before(end) - self._stored_before(begin)
+            begin, end = spans[axis]
+            sides[axis] = self._stored_before(end) - self._stored_before(begin)
         return prod(sides) * self.type.dtype.itemsize
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
@@ -222,6 +227,13 @@ class JoinedSource(ChunkedSource):
         number = bisect_right(self.starts, place) - 1
         behind = max(0, self.ends[number] - place)
         return self._stored_ends[number] - behind
+
+    def _between_gaps(self, lo: int, hi: int) -> tuple[int, int]:
+        """The places from `lo` to `hi` without gaps at either end."""
+        first, last = bisect_right(self.ends, lo), bisect_left(self.starts, hi) - 1
+        if first > last:
+            return lo, lo
+        return max(lo, self.starts[first]), min(hi, self.ends[last])
 
     def _gaps(self, lo: int, hi: int) -> Iterator[slice]:
         """Places between `lo` and `hi`, counted from there, that no part has."""

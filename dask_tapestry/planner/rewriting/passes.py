@@ -62,7 +62,7 @@ from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.selected_folds import fold_selections_together
-from dask_tapestry.rules.selections import SELECTION_RULES
+from dask_tapestry.rules.selections import SELECTION_RULES, fold_where_selected
 from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.spaced_sources import space_what_is_read
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
@@ -162,7 +162,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         pushed = push_slices(graph, trace)
         return graph if pushed is graph else rewrite(pushed, simplify, trace, "after slices")
 
-    joins = Rules((*ALIKE_PIECE_RULES, *simplify))
+    joins = Rules((*ALIKE_PIECE_RULES, *simplify, fold_where_selected))
     return (
         Pass("annotations", merge_annotated),
         Pass("as written", Rules(rule for rule in again if rule.kind == "semantic")),
@@ -172,7 +172,6 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("takes along axes", OF_TAKES, applies=takes_of_several_axes),
         Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
-        Pass("spaced sources", space_what_is_read),
         Pass("inserted parts", read_before_inserts),
         Pass("slices", slices),
         Pass("ends of lanes", take_ends_of_lanes),
@@ -182,6 +181,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("selected folds", fold_selections_together),
         Pass("alike reductions", stack_alike_reductions),
         Pass("alike pieces", joins, applies=has_many_pieces),
+        Pass("spaced sources", space_what_is_read),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),

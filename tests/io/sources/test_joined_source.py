@@ -187,3 +187,41 @@ def test_joined_sources_may_be_joined(tmp_path):
     assert len(one.joined_forms) == 6
     for box in boxes(cells.shape):
         np.testing.assert_array_equal(one.read(box), cells[box.slices()])
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize(
+    ("lengths", "chunk", "side"),
+    [((5, 4, 5, 0, 3, 5), 9, 5), ((5, 7, 4, 8), 2, 2), ((4, 3, 4, 4), 4, 4)],
+)
+def test_with_gaps_each_part_begins_with_a_chunk_of_one_grid(tmp_path, lengths, chunk, side, axis):
+    sources, parts = stored(tmp_path, lengths, axis, chunk)
+    one = joined(sources, axis, False, np.concatenate(parts, axis))
+    spaced = one.spaced
+    assert spaced.chunks[axis] == side
+    cells = np.concatenate([with_gap(part, axis, side) for part in parts], axis)
+    cells = cells.take(range(spaced.type.shape[axis]), axis)
+    np.testing.assert_array_equal(cells.take(spaced.places, axis), np.concatenate(parts, axis))
+    for box in boxes(cells.shape):
+        memory = np.full(box.shape, -1.0)
+        np.testing.assert_array_equal(spaced.read(box, memory), cells[box.slices()])
+        np.testing.assert_array_equal(spaced.read_some(box, None, 2)[::2], cells[box.slices()][::2])
+        alone = [part.stored_bytes(own.box) for part, own in of_parts(spaced, box)]
+        assert box.is_empty or spaced.stored_bytes(box) == sum(alone)
+    assert spaced != one
+    assert pickle.loads(pickle.dumps(spaced)) == spaced
+
+
+def with_gap(part, axis, side):
+    widths = [(0, -n % side if a == axis else 0) for a, n in enumerate(part.shape)]
+    return np.pad(part, widths)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "chunk"),
+    [((4, 4, 4), 2), ((3, 4, 2), 4), ((1, 2, 1, 30, 1), 30), ((7, 4, 4, 3), 4)],
+)
+def test_no_gaps_where_chunks_are_alike_or_most_are_short(tmp_path, lengths, chunk):
+    sources, parts = stored(tmp_path, lengths, 0, chunk)
+    one = joined(sources, 0, False, np.concatenate(parts))
+    assert (one.spaced is None) == (lengths != (7, 4, 4, 3))

@@ -37,10 +37,10 @@ def test_the_passes_in_order():
     assert list(named) == [
         "annotations", "as written", "less", "loops", "simplify",
         "takes along axes", "merged dimensions", "products",
-        "spaced sources",
         "inserted parts",
         "slices", "ends of lanes", "cells at extremes", "joint ranks", "grouped lines",
         "selected folds", "alike reductions", "alike pieces",
+        "spaced sources",
         "joint reductions", "joint group folds", "joint bin counts",
         "overlapping parts",
         "chunks apart", "turned formulas", "outputs",
