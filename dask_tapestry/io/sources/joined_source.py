@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.io.chunks.chunk_costs import touched_chunk_cells
 from dask_tapestry.io.sources.chunked_source import ChunkedSource
 from dask_tapestry.io.tuning import MOST_SPACED
 from dask_tapestry.late_dataclass import dataclass
@@ -139,6 +140,8 @@ class JoinedSource(ChunkedSource):
         if self.read_as is None or box.is_empty:
             return box.size * self.type.dtype.itemsize
         axis = self.axis
+        if self._grid is not None:
+            return touched_chunk_cells(box, self._grid, self.type.shape) * self.type.dtype.itemsize
         if self.has_gaps:
             box = box.replace(axis, *self._between_gaps(box.lo[axis], box.hi[axis]))
             if box.is_empty:
@@ -150,23 +153,51 @@ class JoinedSource(ChunkedSource):
             sides[axis] = self._stored_before(end) - self._stored_before(begin)
         return prod(sides) * self.type.dtype.itemsize
 
+    @cached_property
+    def _grid(self) -> tuple[int, ...] | None:
+        """Sides of what is read as a whole, where these are all alike."""
+        cuts = self.read_as or ()
+        is_one = not self.has_gaps and all(c.lead == c.step and not c.edges for c in cuts)
+        return self.read_sides if is_one else None
+
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Of one part, as they are read one after the other: of those of a kind alike."""
-        met = self._numbers(box)
-        some = [*met[:1], *met[1:][-1:]]
-        for alike in self._kinds if len(met) > 2 else ():  # in a thousand files there are few kinds
-            at = bisect_left(alike, met[1])
-            some += [number for number in alike[at : at + 1] if number < met[-1]]
-        parts = [(self.joined[number], self._of_part(number, box)) for number in some]
-        return max([p.scratch_bytes(inputs, one.box) for p, one in parts if one], default=0)
+        found = 0
+        for number in self._kinds_met(self._numbers(box)):
+            met = self._of_part(number, box)
+            if met is not None:
+                found = max(found, self.joined[number].scratch_bytes(inputs, met.box))
+        return found
+
+    def _kinds_met(self, numbers: range) -> Iterable[int]:
+        """One part of each kind that is met whole, and those at the ends if none is of theirs.
+
+        Of a thousand files there are few kinds.
+        """
+        if len(numbers) <= 2:
+            return numbers
+        first, last = numbers[0], numbers[-1]
+        whole = dict[int, int]()
+        for kind, alike in enumerate(self._alike):
+            at = bisect_left(alike, first + 1)
+            if at < len(alike) and alike[at] < last:
+                whole[kind] = alike[at]
+        return [*whole.values(), *[n for n in (first, last) if self._kinds[n] not in whole]]
 
     @cached_property
-    def _kinds(self) -> tuple[list[int], ...]:
-        """The numbers of parts of which reading all along the axis takes as much memory."""
-        kinds: dict[object, list[int]] = {}
-        for number, part in enumerate(self.joined):
-            kinds.setdefault((part.infer().shape, part.chunks), []).append(number)
-        return tuple(kinds.values())
+    def _kinds(self) -> tuple[int, ...]:
+        """The kind of each part: of one kind reading all along the axis takes as much memory."""
+        known: dict[object, int] = {}
+        shapes = [(part.infer().shape, part.chunks) for part in self.joined]
+        return tuple([known.setdefault(shape, len(known)) for shape in shapes])
+
+    @cached_property
+    def _alike(self) -> tuple[list[int], ...]:
+        """The numbers of the parts of each kind."""
+        found: list[list[int]] = [[] for _ in set(self._kinds)]
+        for number, kind in enumerate(self._kinds):
+            found[kind].append(number)
+        return tuple(found)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         return self.read_some(box, out, 1)
