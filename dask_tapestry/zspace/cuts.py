@@ -12,7 +12,6 @@ from typing import Final
 from dask_tapestry.basic_errors import ArgumentError
 
 MOST_LISTED: Final = 10**7  # blocks, of which a list has 80 MB
-MOST_UNEVEN: Final = 10**5  # blocks, whose edges have 800 KB
 
 
 class _Derived:
@@ -82,8 +81,8 @@ class Cuts(_Derived):
         return cls(extent, 0, 0, tuple(accumulate(full, initial=0)))
 
     @classmethod
-    def in_a_row(cls, several: Sequence[Cuts]) -> Cuts | None:
-        """Those of several extents, one behind the other; None for uneven ones that are very many.
+    def in_a_row(cls, several: Sequence[Cuts], most: int = MOST_LISTED) -> Cuts | None:
+        """Those of several extents, one behind the other; None for more than `most` uneven ones.
 
         Examples
         --------
@@ -93,7 +92,7 @@ class Cuts(_Derived):
         [4, 1, 4, 2]
         """
         filled = [cuts for cuts in several if cuts.extent]
-        if sum([cuts.count for cuts in filled]) <= MOST_UNEVEN:
+        if sum([cuts.count for cuts in filled]) <= most:
             return cls.of_lengths([n for cuts in filled for n in cuts.lengths()])
         step = filled[0].longest
         *others, last = filled

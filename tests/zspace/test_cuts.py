@@ -5,7 +5,6 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dask_tapestry.zspace import Cuts
-from dask_tapestry.zspace import cuts as cuts_module
 
 REGULAR = st.builds(
     Cuts.regular, st.integers(0, 20), st.integers(1, 9), st.none() | st.integers(1, 9)
@@ -124,11 +123,10 @@ def test_cuts_in_a_row_have_all_their_blocks(several):
     assert [n for n in cuts.lengths() if n] == [n for lengths in several for n in lengths if n]
 
 
-def test_very_many_blocks_in_a_row_are_those_of_one_grid_or_none(monkeypatch):
-    monkeypatch.setattr(cuts_module, "MOST_UNEVEN", 3)
-    assert Cuts.in_a_row([Cuts.regular(12, 4), Cuts.regular(6, 4)]) == Cuts.regular(18, 4)
-    assert Cuts.in_a_row([Cuts.regular(11, 4), Cuts.regular(6, 4)]) is None
-    assert Cuts.in_a_row([Cuts.regular(12, 4), Cuts.regular(6, 3)]) is None
+def test_very_many_blocks_in_a_row_are_those_of_one_grid_or_none():
+    assert Cuts.in_a_row([Cuts.regular(12, 4), Cuts.regular(6, 4)], 3) == Cuts.regular(18, 4)
+    assert Cuts.in_a_row([Cuts.regular(11, 4), Cuts.regular(6, 4)], 3) is None
+    assert Cuts.in_a_row([Cuts.regular(12, 4), Cuts.regular(6, 3)], 3) is None
 
 
 @given(LENGTHS.filter(any), st.integers(1, 40))

@@ -22,6 +22,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Source, TensorType
 from dask_tapestry.teg.node import form_of
 from dask_tapestry.teg.operator import Types
+from dask_tapestry.teg.tuning import MOST_CHUNK_EDGES
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -367,7 +368,11 @@ def _cuts_of_all(
     if not own:
         return None
     before, after = own[0][:axis], own[0][axis + (not stacked) :]
-    along = Cuts.regular(len(own), 1) if stacked else Cuts.in_a_row([one[axis] for one in own])
+    along = (
+        Cuts.regular(len(own), 1)
+        if stacked
+        else Cuts.in_a_row([one[axis] for one in own], MOST_CHUNK_EDGES)
+    )
     if along is None:
         raise _ManyError
     return (*before, along, *after)

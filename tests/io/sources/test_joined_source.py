@@ -10,9 +10,10 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.io.sources import joined_source as module
 from dask_tapestry.io.sources.joined_source import JoinedSource, joined_source
 from dask_tapestry.teg import TensorType
-from dask_tapestry.zspace import ZRange, cuts
+from dask_tapestry.zspace import ZRange
 
 
 def stored(folder, lengths, axis=0, chunk=2, dtype="f8", sides=(4, 5, 6), across=3):
@@ -113,7 +114,7 @@ def test_uneven_chunks_that_are_very_many_are_not_joined(monkeypatch):
     def parts(*shape):
         return [dt.placeholder((n, 3), "f8", stored_chunks=(2, 3)).node.operator for n in shape]
 
-    monkeypatch.setattr(cuts, "MOST_UNEVEN", 5)
+    monkeypatch.setattr(module, "MOST_CHUNK_EDGES", 5)
     assert joined(parts(7, 7), 0, False, np.empty((14, 3))) is None
     assert joined(parts(8, 7), 0, False, np.empty((15, 3))).chunks == (2, 3)
 
