@@ -188,7 +188,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | selected folds | folds of many selections of the same cells are one | once |
 | alike reductions | many alike reductions are one with an axis more | until none are |
 | alike pieces | joins of many alike formulas are a formula of joins; *simplify* | until none |
-| spaced sources | files with gaps are made of those without, if these are read too | once, if there are any |
+| spaced sources | files with gaps are made of those without, if read too | once, if any |
 | joint reductions | reductions of the same cells are one | until no two are left |
 | joint group folds | folds by the same labels are one | once, if there are any |
 | joint bin counts | histograms of the same cells are one | once, if there are any |
