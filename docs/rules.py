@@ -41,9 +41,11 @@ from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.selected_folds import fold_selections_together  # noqa: E402
 from dask_tapestry.rules.selections import (  # noqa: E402
+    fold_groups_where_selected,
     fold_where_selected,
     slice_where_regular,
 )
+from dask_tapestry.rules.spaced_sources import space_what_is_read  # noqa: E402
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
 from dask_tapestry.rules.symmetric_products import share_turned_formulas  # noqa: E402
 from dask_tapestry.rules.takes_along import take_along_own_places  # noqa: E402
@@ -77,10 +79,14 @@ SECTIONS = (
         ),
     ),
     ("Parts of changed values", SAME, (read_before_inserts,)),
-    ("Stored arrays and parts of them", SAME, (source_of_all, share_overlapping_parts)),
+    (
+        "Stored arrays and parts of them",
+        SAME,
+        (source_of_all, space_what_is_read, share_overlapping_parts),
+    ),
     ("Ends of sorted lanes", SAME, (take_ends_of_lanes,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
-    ("Reductions of selected cells", ROUNDED, (fold_where_selected,)),
+    ("Reductions of selected cells", ROUNDED, (fold_where_selected, fold_groups_where_selected)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
     ("Gather and scatter", SAME, (take_along_own_places, *BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
@@ -182,6 +188,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | selected folds | folds of many selections of the same cells are one | once |
 | alike reductions | many alike reductions are one with an axis more | until none are |
 | alike pieces | joins of many alike formulas are a formula of joins; *simplify* | until none |
+| spaced sources | files with gaps are made of those without, if read too | once, if any |
 | joint reductions | reductions of the same cells are one | until no two are left |
 | joint group folds | folds by the same labels are one | once, if there are any |
 | joint bin counts | histograms of the same cells are one | once, if there are any |

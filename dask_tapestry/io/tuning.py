@@ -73,6 +73,9 @@ MOST_WRITES_REMEMBERED: Final = 64  # whose chunks without a mark a process reme
 # journals/zarr_journal
 RECORD_KEPT_SECONDS: Final = 24 * 3600  # a record of what is done: plans that read may last as long
 
+# sources/joined_source
+MOST_SPACED: Final = 1.25  # times the places that are stored: of more, most chunks are short
+
 # stores/icechunk_store
 FORKS_A_MERGE: Final = 8  # forks that one task merges
 

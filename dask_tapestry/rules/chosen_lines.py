@@ -2,7 +2,8 @@
 
 Days of a season are chosen, formulas are computed of them, they are turned, sliced, and joined with
 those of other arrays; and a reduction folds what comes of it. With the same formulas of all days,
-and the days that count, it can fold each day where it is stored.
+and the days that count, it can fold each day where it is stored. Files of unequal lengths are lines
+too: of an array in which each begins a whole number of chunks after the one before.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dask_tapestry.imports import LateModule
+from dask_tapestry.io.sources.joined_source import JoinedSource
 from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.indexing.index_ranges import IndexRanges
@@ -93,8 +95,13 @@ def _lines_of(
 ) -> ChosenLines | None:
     taken = known_places(node)
     if taken is not None and taken[0] == dim:
-        return ChosenLines(node.inputs[0], taken[1])
+        lines = _lines(node.inputs[0], dim, known)
+        if lines is None:
+            return ChosenLines(node.inputs[0], taken[1])
+        return lines._replace(places=lines.places[taken[1]])
     match node.operator:
+        case JoinedSource(axis=axis, spaced=JoinedSource() as spaced) if axis == dim:
+            return ChosenLines(apply(spaced, line=node.line or ""), spaced.places)
         case Elementwise():
             return _joined(node, [_lines(x, dim, known) for x in node.inputs], dim)
         case Concat(axis) if axis != dim:
@@ -124,15 +131,18 @@ def _joined(node: Node, inputs: list[ChosenLines | None], dim: int) -> ChosenLin
     if not chosen or not all(chosen[0].is_of(lines, dim) for lines in chosen):
         return None
     wholes = [
-        _with_all_lines(x, dim, chosen[0]) if lines is None else lines.whole
+        with_all_lines(x, dim, chosen[0]) if lines is None else lines.whole
         for x, lines in zip(node.inputs, inputs, strict=True)
     ]
     given = [x for x in wholes if x is not None]
     return chosen[0]._replace(whole=reapply(node, given)) if len(given) == len(wholes) else None
 
 
-def _with_all_lines(x: Node, dim: int, lines: ChosenLines) -> Node | None:
-    """A value that is the same in all lines, or a table in memory, as one of all lines."""
+def with_all_lines(x: Node, dim: int, lines: ChosenLines) -> Node | None:
+    """A value that is the same in all lines, or a table in memory, as one of all lines.
+
+    Lines that are not chosen have the cells of any.
+    """
     extent = lines.whole.type.shape[dim]
     match x.operator:
         case View() as view:
@@ -143,7 +153,7 @@ def _with_all_lines(x: Node, dim: int, lines: ChosenLines) -> Node | None:
             (base,) = x.inputs
             follows = len(at) == 1 and view.axes[at[0]] == ViewAxis(dim, 0, 1)
             if follows and base.type.shape[at[0]] == view.shape[dim]:
-                table = _with_all_lines(base, at[0], lines)
+                table = with_all_lines(base, at[0], lines)
                 return None if table is None else apply(View(shape, view.axes), table, line="")
         case Source() as source if source.external:
             numbers = np.searchsorted(lines.places, np.arange(extent), "right") - 1

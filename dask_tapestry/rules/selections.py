@@ -8,18 +8,28 @@ reductions of several selections share a pass.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from dask_tapestry.cells import Selected, Spaced, Tree, selected_by
+from dask_tapestry.io.sources.numpy_source import constant
+from dask_tapestry.operators.cells.elementwise import astype
+from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.reductions.group_fold import GroupFold, group_tree
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import tree_over
 from dask_tapestry.operators.sorting.compress import Compress
 from dask_tapestry.operators.views.view import View, ViewAxis, identity_axes
 from dask_tapestry.rewrite.rule import on
-from dask_tapestry.rules.chosen_lines import ChosenLines, chosen_lines, known_places
+from dask_tapestry.rules.chosen_lines import (
+    ChosenLines,
+    chosen_lines,
+    known_places,
+    with_all_lines,
+)
 from dask_tapestry.rules.tuning import FEWEST_TOUCHED_CHUNKS
 from dask_tapestry.teg import Node, apply
 from dask_tapestry.teg.stored_grid import stored_cuts, stored_spacing
@@ -59,13 +69,59 @@ def fold_where_selected(node: Node) -> Node | None:
     if not any(stored_cuts(x)):
         return None
     for number, axis in enumerate(whole.axes):
-        lines = chosen_lines(x, axis)
-        if lines is not None:
+        for lines in _chosen(x, axis):
             tree = _folded_there(lines, whole.axes, number)
             if tree is not None:
                 made = replace(whole, tree=tree)
                 return apply(made, lines.whole, line=node.line or "", after=list(node.after))
     return None
+
+
+@on(GroupFold)
+def fold_groups_where_selected(node: Node) -> Node | None:
+    """``groupfold(f(compress|take(x)), codes) -> groupfold(f(x), codes of all)``, likewise.
+
+    Cells that are not selected have a code of no group.
+    """
+    match node.operator:
+        case GroupFold(target=None, axes=axes, labelled=labelled, count=count) as fold:
+            x, codes = node.inputs
+        case _:
+            return None
+    if node.format is not None or not any(stored_cuts(x)):
+        return None
+    for at, axis in enumerate(labelled):
+        for lines in _chosen(x, axis):
+            if _folded_there(lines, axes, axes.index(axis)) is None:
+                continue
+            every = with_all_lines(codes, at, lines)
+            if every is not None:
+                made = replace(fold, tree=group_tree(lines.whole, axes, count))
+                inputs = [lines.whole, _codes_of_chosen(every, at, lines)]
+                return apply(made, *inputs, line=node.line or "", after=list(node.after))
+    return None
+
+
+def _chosen(x: Node, axis: int) -> Iterator[ChosenLines]:
+    """The lines of an array that a value has, then of a part of which it has most."""
+    lines = chosen_lines(x, axis)
+    if lines is None or not len(lines.places):
+        return
+    yield lines
+    first, end = int(lines.places[0]), int(lines.places[-1]) + 1
+    shape = lines.whole.type.shape
+    if end - first < min(shape[axis], 2 * len(lines.places)):
+        axes = list(identity_axes(shape))
+        axes[axis] = ViewAxis(axis, first, 1)
+        seen = View((*shape[:axis], end - first, *shape[axis + 1 :]), tuple(axes))
+        yield ChosenLines(apply(seen, lines.whole, line=x.line or ""), lines.places - first)
+
+
+def _codes_of_chosen(codes: Node, dim: int, lines: ChosenLines) -> Node:
+    """Codes of all lines along a dimension: of those that are not chosen no group's."""
+    mask = np.zeros([n if d == dim else 1 for d, n in enumerate(codes.type.shape)], bool)
+    mask.reshape(-1)[lines.places] = True
+    return where(constant(mask), astype(codes, np.dtype(np.int64)), -1)
 
 
 def _folded_there(lines: ChosenLines, axes: tuple[int, ...], number: int) -> Tree | None:
@@ -92,3 +148,6 @@ def _is_scattered(tree: Tree, selected: Selected) -> bool:
     numbers = (places - tree.offset[selected.axis]) // side
     touched = len(set(numbers.tolist()))
     return touched >= FEWEST_TOUCHED_CHUNKS * count and 2 * (numbers[-1] - numbers[0]) >= count
+
+
+SELECTION_RULES: Final = (slice_where_regular, fold_where_selected, fold_groups_where_selected)

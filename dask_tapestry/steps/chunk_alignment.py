@@ -339,16 +339,15 @@ def _common_alignment(unit: ChunkAlignment, other: ChunkAlignment) -> ChunkAlign
 
 def _chunked_values(program: Program, chunks: Held) -> list[ChunkedValue]:
     """Values that are held in chunks."""
-    chunked = [
-        ChunkedValue(value, tuple(cuts), required=False, is_held=True)
-        for value, cuts in enumerate(chunks)
-        if cuts is not None
-    ]
+    pairs = enumerate(chunks)
+    chunked = [ChunkedValue(v, tuple(cuts), False, is_held=True) for v, cuts in pairs if cuts]
     for value, instruction in enumerate(program.instructions, start=len(program.inputs)):
         operator = instruction.operator
-        if isinstance(operator, Source | Sink) and operator.chunks is not None:
+        if isinstance(operator, Sink):
             cuts = tuple(map(Cuts.regular, instruction.type.shape, operator.chunks))
-            chunked.append(ChunkedValue(value, cuts, isinstance(operator, Sink)))
+            chunked.append(ChunkedValue(value, cuts, required=True))
+        elif isinstance(operator, Source) and operator.chunk_cuts:
+            chunked.append(ChunkedValue(value, operator.chunk_cuts, required=False))
     return chunked
 
 

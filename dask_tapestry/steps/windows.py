@@ -10,7 +10,7 @@ Planner and workers ask the same functions, of the program and the box alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import chain, pairwise
 from math import prod
@@ -28,7 +28,7 @@ from dask_tapestry.steps.tuning import (
     SHORTER_PIECES_WORK,
 )
 from dask_tapestry.teg import Source
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 Line = tuple[int, ...]
 Span = tuple[int, int]
@@ -46,8 +46,8 @@ class Window(NamedTuple):
         What all pieces need of it together.
     axis
         Along which the window moves.
-    side
-        Cells along the axis that are read as a whole.
+    cuts
+        What is read as a whole along the axis; None for any cells.
     length
         Cells along the axis that are in memory at most.
     """
@@ -55,7 +55,7 @@ class Window(NamedTuple):
     instruction: Instruction
     box: ZRange
     axis: int
-    side: int
+    cuts: Cuts | None
     length: int
 
     @property
@@ -78,7 +78,8 @@ class Window(NamedTuple):
 
     def end(self, stop: int) -> int:
         """Where reading ends that must reach `stop`: with a chunk, or with all that is needed."""
-        return min(-(-stop // self.side) * self.side, self.box.hi[self.axis])
+        whole = stop if self.cuts is None or stop < 1 else self.cuts.whole(stop - 1, stop)[1]
+        return min(whole, self.box.hi[self.axis])
 
 
 class WindowedProgram(NamedTuple):
@@ -340,11 +341,10 @@ def _with_chunks(own: WindowedProgram, needs: Sequence[_Needs], line: Line) -> L
     """
     pairs = zip(needs, own.sources, strict=True)
     need, source = max(pairs, key=lambda pair: pair[0].box.size * pair[1].type.dtype.itemsize)
-    side, longest = _side(source, need.axis), line[2] - line[1]
-    if side == 1 or not need.pace:
+    cuts, longest = _cuts(source, need.axis), line[2] - line[1]
+    if cuts is None or cuts.longest == 1 or not need.pace:
         return line
-    step = side * max(1, round(longest * need.pace / side))
-    chunks = range(step, need.box.hi[need.axis], step)
+    chunks = _ends_about(cuts, longest * need.pace, need.box.hi[need.axis])
     ends = {(chunk - need.stop) // need.pace for chunk in chunks}
     edges = sorted({line[0], line[-1], *[end for end in ends if line[0] < end < line[-1]]})
     return (*chain.from_iterable([_equal(a, b, longest) for a, b in pairwise(edges)]), line[-1])
@@ -356,16 +356,32 @@ def _equal(lo: int, hi: int, length: int) -> list[int]:
     return [lo + (hi - lo) * n // parts for n in range(parts)]
 
 
-def _side(source: Instruction, axis: int) -> int:
+def _ends_about(cuts: Cuts, length: int, hi: int) -> Iterable[int]:
+    """Where chunks end before `hi`, about so many cells apart."""
+    if cuts.edges:
+        count = max(1, round(length * cuts.count / cuts.extent))
+        return [end for end in cuts.edges[count:-1:count] if end < hi]
+    step = cuts.step * max(1, round(length / cuts.step))
+    return range(step - cuts.step + cuts.lead, hi, step)
+
+
+def _cuts(source: Instruction, axis: int) -> Cuts | None:
     assert isinstance(source.operator, Source)
-    sides = source.operator.read_sides
-    return 1 if sides is None else sides[axis]
+    cuts = source.operator.read_cuts
+    return None if cuts is None else cuts[axis]
 
 
 def _window(source: Instruction, need: _Needs, line: Line) -> Window:
     """The window that moves from piece to piece."""
-    side = _side(source, need.axis)
+    cuts = _cuts(source, need.axis)
     starts, stops = need.ends(line)
-    ends = np.minimum(-(-stops // side) * side, need.box.hi[need.axis])
+    ends = np.minimum(stops if cuts is None else _chunk_ends(cuts, stops), need.box.hi[need.axis])
     reads = np.concatenate(([True], stops[1:] > ends[:-1]))  # others find all they need
-    return Window(source, need.box, need.axis, side, int((ends - starts)[reads].max()))
+    return Window(source, need.box, need.axis, cuts, int((ends - starts)[reads].max()))
+
+
+def _chunk_ends(cuts: Cuts, stops: Ends) -> Ends:
+    """Where the chunks end that hold the cells before `stops`."""
+    if cuts.edges:
+        return np.asarray(cuts.edges)[np.searchsorted(cuts.edges, stops)]
+    return np.where(stops > 0, -((cuts.lead - stops) // cuts.step) * cuts.step + cuts.lead, 0)

@@ -59,13 +59,23 @@ class Source(Operator):
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """Sides of the stored chunks, or None where it has none."""
+        """Sides of the longest stored chunks, or None where it has none."""
         return None
 
     @property
+    def chunk_cuts(self) -> tuple[Cuts, ...] | None:
+        """The stored chunks along each axis, or None where it has none."""
+        return None if self.chunks is None else self._cuts_of(self.chunks)
+
+    @property
     def read_sides(self) -> tuple[int, ...] | None:
-        """Sides of what is read as a whole: of chunks, or of parts of them."""
+        """Longest sides of what is read as a whole: of chunks, or of parts of them."""
         return self.chunks
+
+    @property
+    def read_cuts(self) -> tuple[Cuts, ...] | None:
+        """What is read as a whole, along each axis."""
+        return None if self.read_sides is None else self._cuts_of(self.read_sides)
 
     @property
     def is_plain(self) -> bool:
@@ -81,15 +91,14 @@ class Source(Operator):
         """The user's or another collection's layout, else the stored chunks."""
         if self.layout is not None:
             return declared_chunks(self.layout)
-        if self.chunks is None:
-            return (None,) * self.infer().ndim
-        return declared_chunks(self._chunk_cuts(self.chunks))
+        stored = self.chunk_cuts
+        return (None,) * self.infer().ndim if stored is None else declared_chunks(stored)
 
     @property
     def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
-        return None if self.chunks is None else self._chunk_cuts(self.chunks)
+        return self.chunk_cuts
 
-    def _chunk_cuts(self, chunks: tuple[int, ...]) -> tuple[Cuts, ...]:
+    def _cuts_of(self, chunks: tuple[int, ...]) -> tuple[Cuts, ...]:
         sides = zip(self.infer().shape, chunks, strict=True)
         return tuple([Cuts.regular(n, max(1, side)) for n, side in sides])
 

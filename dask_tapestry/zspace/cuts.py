@@ -80,6 +80,27 @@ class Cuts(_Derived):
             return cls.regular(extent, full[0] if len(full) == 1 else step, full[0])
         return cls(extent, 0, 0, tuple(accumulate(full, initial=0)))
 
+    @classmethod
+    def in_a_row(cls, several: Sequence[Cuts], most: int = MOST_LISTED) -> Cuts | None:
+        """Those of several extents, one behind the other; None for more than `most` uneven ones.
+
+        Examples
+        --------
+        >>> str(Cuts.in_a_row([Cuts.regular(8, 4), Cuts.regular(4, 4), Cuts.regular(3, 3)]))
+        '4x4'
+        >>> list(Cuts.in_a_row([Cuts.regular(5, 4), Cuts.regular(6, 4)]).lengths())
+        [4, 1, 4, 2]
+        """
+        filled = [cuts for cuts in several if cuts.extent]
+        if sum([cuts.count for cuts in filled]) <= most:
+            return cls.of_lengths([n for cuts in filled for n in cuts.lengths()])
+        step = filled[0].longest
+        *others, last = filled
+        whole = all(cuts == cls.regular(cuts.extent, step) for cuts in filled)
+        if not whole or any(cuts.extent % step for cuts in others) or last.longest > step:
+            return None
+        return cls.regular(sum([cuts.extent for cuts in filled]), step)
+
     def _counted(self) -> int:
         if self.edges:
             return len(self.edges) - 1
@@ -103,6 +124,16 @@ class Cuts(_Derived):
     def overlapping(self, lo: int, hi: int) -> tuple[int, int]:
         """First and one-past-last number of the blocks that meet ``[lo, hi)``."""
         return (self.locate(lo), self.locate(hi - 1) + 1) if hi > lo else (0, 0)
+
+    def whole(self, lo: int, hi: int) -> tuple[int, int]:
+        """Where the blocks begin and end that meet ``[lo, hi)``, which has cells.
+
+        Examples
+        --------
+        >>> Cuts.of_lengths([3, 1, 4]).whole(3, 5)
+        (3, 8)
+        """
+        return self.block(self.locate(lo))[0], self.block(self.locate(hi - 1))[1]
 
     def inner_edges(self) -> Iterator[int]:
         """The edges between blocks."""
@@ -190,6 +221,25 @@ class Cuts(_Derived):
             return other
         edges = sorted({0, *self.inner_edges(), *other.inner_edges(), self.extent})
         return Cuts.of_lengths([hi - lo for lo, hi in pairwise(edges)])
+
+    def grouped(self, most: int) -> Cuts:
+        """Blocks of as many whole ones in a row as have no more than `most` cells, or of one.
+
+        Examples
+        --------
+        >>> list(Cuts.of_lengths([3, 1, 4, 2, 2]).grouped(5).lengths())
+        [4, 4, 4]
+        """
+        if most >= self.extent or (not self.edges and self.lead == self.step):
+            whole = self.extent if most >= self.extent else most // self.step * self.step
+            return Cuts.regular(self.extent, max(1, self.step, whole))
+        grouped: list[int] = []
+        for length in self.lengths():
+            if grouped and grouped[-1] + length <= most:
+                grouped[-1] += length
+            else:
+                grouped.append(length)
+        return Cuts.of_lengths(grouped)
 
     def has_edge(self, coordinate: int) -> bool:
         """Whether a block begins at `coordinate`, or the extent ends there."""

@@ -4,7 +4,7 @@ import pytest
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.steps.program import Instruction
 from dask_tapestry.steps.windows import Window
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 from tests.planner.graphs import stored
 
 DATA = np.arange(100.0 * 6).reshape(100, 6)
@@ -25,7 +25,16 @@ def window(axis, length, side=10):
     shape = DATA.shape if axis == 0 else DATA.T.shape
     source = stored(shape, "f8", shape).node
     instruction = Instruction(source.operator, (), (), source.type)
-    return Window(instruction, source.type.box, axis, side, length)
+    return Window(instruction, source.type.box, axis, Cuts.regular(shape[axis], side), length)
+
+
+def test_chunks_of_unequal_lengths_are_read_once():
+    reads, own = Reads(0), window(0, 60)
+    moving = MovingWindow(own._replace(cuts=Cuts.of_lengths([7, 31, 2, 50, 10])), reads)
+    for start in range(0, 96, 3):
+        need = own.box.replace(0, start, start + 5)
+        moved([moving], [(need,)])
+    assert reads.boxes == [(0, 7), (7, 38), (38, 90), (90, 100)]
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.cells import lattice
+from dask_tapestry.operators.reductions.group_fold import GroupFold
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.planner.rewriting.passes import simplified
@@ -238,3 +239,40 @@ def test_chunks_without_selected_cells_are_not_read(mask, axis, side, tmp_path, 
             np.testing.assert_array_equal(program(x).compute(), expected)
         if mask.any() and 2 * touched <= 64 // side:
             assert dt.plan(made).cost["bytes_read"] == touched * side * 2000 * 8
+
+
+@pytest.mark.parametrize("func", ["mean", "sum", "nanmax", "var"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_groups_of_selected_cells_are_folded_where_these_lie(x, func, dtype, shardings):
+    """Cells that are not selected are of no group, whatever integers number the groups."""
+    chosen = MONTH != 1
+    labels = (np.arange(DAYS) // 7 % 5).astype(dtype)[chosen]
+    made, _ = dt.groupby_reduce(x[chosen], labels, func=func, axis=0)
+    graph = simplified(Graph([made.node]), Trace())
+    (fold,) = [node for node in graph.nodes if isinstance(node.operator, GroupFold)]
+    assert fold.inputs[0].type.shape == x.shape
+    apart, _ = dt.groupby_reduce(CELLS[chosen], labels, func=func, axis=0)
+    value = made.compute()
+    np.testing.assert_allclose(value, apart.compute(), rtol=1e-9, atol=1e-9)
+    with shardings.tiny(20_000):
+        assert same_bits(made.compute(), value)
+
+
+def test_groups_of_few_cells_are_folded_of_these_alone(x):
+    made, _ = dt.groupby_reduce(x[np.arange(DAYS) < 50], np.arange(50) % 3, func="sum", axis=0)
+    graph = simplified(Graph([made.node]), Trace())
+    (fold,) = [node for node in graph.nodes if isinstance(node.operator, GroupFold)]
+    assert fold.inputs[0].type.shape[0] == 50
+
+
+def test_chosen_lines_of_chosen_lines(x):
+    first = np.flatnonzero(MONTH < 3)
+    ((fold,),) = folds(x[first][::2].sum(0))
+    assert selects(fold)
+    assert fold.tree.selected.places(0, DAYS).tolist() == first[::2].tolist()
+    both = x[MONTH < 3][np.arange(len(first)) % 3 > 0]
+    ((fold,),) = folds(both.sum(0))
+    assert fold.tree.selected.extent == DAYS
+    np.testing.assert_allclose(
+        both.sum(0).compute(), CELLS[first][np.arange(len(first)) % 3 > 0].sum(0), rtol=1e-9
+    )

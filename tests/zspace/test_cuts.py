@@ -117,6 +117,33 @@ def test_cuts_print_briefly(cuts, text):
     assert str(cuts) == text
 
 
+@given(st.lists(LENGTHS, min_size=1, max_size=5))
+def test_cuts_in_a_row_have_all_their_blocks(several):
+    cuts = Cuts.in_a_row([Cuts.of_lengths(lengths) for lengths in several])
+    assert [n for n in cuts.lengths() if n] == [n for lengths in several for n in lengths if n]
+
+
+def test_very_many_blocks_in_a_row_are_those_of_one_grid_or_none():
+    assert Cuts.in_a_row([Cuts.regular(12, 4), Cuts.regular(6, 4)], 3) == Cuts.regular(18, 4)
+    assert Cuts.in_a_row([Cuts.regular(11, 4), Cuts.regular(6, 4)], 3) is None
+    assert Cuts.in_a_row([Cuts.regular(12, 4), Cuts.regular(6, 3)], 3) is None
+
+
+@given(LENGTHS.filter(any), st.integers(1, 40))
+def test_whole_blocks_are_grouped_and_found(lengths, most):
+    cuts = Cuts.of_lengths(lengths)
+    grouped = cuts.grouped(most)
+    assert set(grouped.inner_edges()) <= set(cuts.inner_edges())
+    single = [n for n in grouped.lengths() if n > most]
+    assert set(single) <= set(cuts.lengths())
+    for lo in range(cuts.extent):
+        begin, end = cuts.whole(lo, min(lo + most, cuts.extent))
+        assert begin <= lo < min(lo + most, cuts.extent) <= end
+        assert cuts.has_edge(begin)
+        assert cuts.has_edge(end)
+        assert cuts.locate(lo) == cuts.locate(begin)
+
+
 def test_the_size_does_not_grow_with_the_blocks():
     cuts = Cuts.regular(10**15, 3)
     assert cuts.count == -(-(10**15) // 3)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Node, Source, Tensor, TensorType, apply, sequence_point
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,14 @@ class ReadBackSource(Source):
     @property
     def read_sides(self) -> tuple[int, ...] | None:
         return self.inner.read_sides
+
+    @property
+    def chunk_cuts(self) -> tuple[Cuts, ...] | None:
+        return self.inner.chunk_cuts
+
+    @property
+    def read_cuts(self) -> tuple[Cuts, ...] | None:
+        return self.inner.read_cuts
 
     @property
     def is_plain(self) -> bool:

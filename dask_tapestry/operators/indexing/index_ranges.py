@@ -57,9 +57,14 @@ class IndexRanges:
 
     @classmethod
     def of(
-        cls, indices: Sequence[np.ndarray[Any, Any]], most: int = MOST_INDEX_SPANS
+        cls,
+        indices: Sequence[np.ndarray[Any, Any]],
+        most: int = MOST_INDEX_SPANS,
+        span: int | None = None,
     ) -> IndexRanges | None:
         """Bounds of non-negative indices of one shape, in at most so many spans; None of none.
+
+        Or in spans of some length, where it is known between which places indices lie close.
 
         Where indices lie so that each span has nearly all of their range, as at random, there is
         one span.
@@ -67,7 +72,7 @@ class IndexRanges:
         shape = np.broadcast_shapes(*[p.shape for p in indices])
         if not shape or 0 in shape:
             return None
-        span = -(-shape[0] // most)
+        span = -(-shape[0] // most) if span is None else span
         starts = np.arange(0, shape[0], span)
         table = np.empty((len(indices), len(starts), 2), np.int64)
         for number, one in enumerate(indices):

@@ -338,13 +338,18 @@ def group_fold(
         monoid = f"f{monoid}"
     as_floats = np.dtype(np.float64) if kind.kind in "biu" and monoid.startswith("nan") else kind
     result, state = MONOIDS[monoid].dtypes(as_floats, dtype)
-    kept = prod(n for axis, n in enumerate(x.type.shape) if axis not in axes)
-    folded = CELLS_A_GROUP * count
-    leaf = max(folded, -(-GROUPED_LEAF_CELLS // max(1, kept)))
-    tree = tree_over(x, axes, leaf, max(LEAST_FOLDED_CELLS, folded))
+    tree = group_tree(x, axes, count)
     state = _wide(monoid, state)
     how = (axes, axes if labelled is None else labelled, tree, count, result, state, ddof)
     return apply(GroupFold(monoid, skipna, *how), x, codes)
+
+
+def group_tree(x: Tensor, axes: tuple[int, ...], count: int) -> Tree:
+    """The canonical tree over the folded axes of cells of so many groups."""
+    kept = prod(n for axis, n in enumerate(x.type.shape) if axis not in axes)
+    folded = CELLS_A_GROUP * count
+    leaf = max(folded, -(-GROUPED_LEAF_CELLS // max(1, kept)))
+    return tree_over(x, axes, leaf, max(LEAST_FOLDED_CELLS, folded))
 
 
 def _wide(monoid: str, state: np.dtype[Any]) -> np.dtype[Any]:

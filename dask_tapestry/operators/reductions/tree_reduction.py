@@ -16,12 +16,12 @@ from functools import cached_property, lru_cache
 from math import prod
 from typing import Any
 
-from dask_tapestry.cells import LEAF_CELLS, Tree, lattice_of
+from dask_tapestry.cells import LEAF_CELLS, Spaced, Tree, lattice_of
 from dask_tapestry.cells.tuning import LEAST_FOLDED_CELLS
 from dask_tapestry.operators.forms import a_dozen, stand_in
 from dask_tapestry.teg import BlockOperator, Form, Merging, Split, Tensor, Turns, apply
 from dask_tapestry.teg.operator import Types
-from dask_tapestry.teg.stored_grid import stored_cuts, stored_spacing
+from dask_tapestry.teg.stored_grid import spaced, stored_cuts
 from dask_tapestry.zspace import Cuts
 
 
@@ -163,7 +163,7 @@ def tree_over(
     cuts = stored_cuts(x)
     if not any(cuts):
         return Tree(extents, leaf)
-    chunks = stored_spacing(x)
+    chunks = [None if own is None else spaced(own) or Spaced(own.longest) for own in cuts]
     beside = prod([_longest(cuts[d], n) for d, n in enumerate(shape) if d not in axes])
     least = max(least, leaf) if leaf > LEAF_CELLS else least
     return Tree(extents, leaf, lattice_of(extents, [chunks[a] for a in axes], beside, least))

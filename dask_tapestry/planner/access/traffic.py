@@ -17,7 +17,7 @@ from dask_tapestry.planner.access.distinct_slices import distinct_slices
 from dask_tapestry.planner.access.overlaps import BlockOverlap, block_overlaps_of, combined
 from dask_tapestry.planner.access.read_counts import read_counts_of
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
-from dask_tapestry.teg import Source, TensorType
+from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 Held = tuple[tuple[Cuts, ...] | None, ...]
@@ -229,21 +229,16 @@ def _chunks_read(access: Access, value: int, source: Source) -> tuple[int, int]:
     """Bytes that all blocks read of a source, as whole chunks where it reads these, and chunks."""
     type_ = access.program.types[value]
     itemsize = type_.dtype.itemsize
-    chunks, parts = (_regular(type_, s) for s in (source.chunks, source.read_sides))
+    nothing = tuple([Cuts.regular(n, max(1, n)) for n in type_.shape])
+    chunks, parts = source.chunk_cuts, source.read_cuts or nothing
     by_parts = source.stored_bytes(_one_cell(type_.ndim)) != itemsize
     stored = requests = 0
     for pattern, times, *_ in read_counts_of(access, value):
         if not pattern.box.is_empty:
             cells, whole, count = _totals(block_overlaps_of(pattern, parts))
             stored += times * (whole if by_parts else cells) * itemsize
-            if source.chunks is not None:
+            if chunks is not None:
                 if chunks != parts:
                     *_, count = _totals(block_overlaps_of(pattern, chunks))
                 requests += times * count
     return stored, requests
-
-
-def _regular(type_: TensorType, sides: tuple[int, ...] | None) -> tuple[Cuts, ...]:
-    """Regular cuts of a tensor, whole where there are no sides."""
-    found = zip(type_.shape, sides or type_.shape, strict=True)
-    return tuple([Cuts.regular(n, max(1, side)) for n, side in found])

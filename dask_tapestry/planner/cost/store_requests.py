@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Sink, Source, TensorType
-from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace import Cuts, ZRange
 
 
 def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
@@ -16,7 +17,8 @@ def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
     for value, own, _ in program.schedule(box).works:
         operator, _, _, type_, *_ = program.instructions[value - first]
         if lasting[value - first].is_source and isinstance(operator, Source):
-            chunks_read += _chunks_met(own, operator.chunks) if operator.chunks is not None else 0
+            chunks = operator.chunk_cuts
+            chunks_read += _chunks_met(own, chunks) if chunks is not None else 0
         elif lasting[value - first].is_sink and isinstance(operator, Sink):
             whole = set(operator.chunks) <= {1}  # it has no pieces: a box is written at once
             size = own.size * type_.dtype.itemsize
@@ -24,11 +26,11 @@ def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
     return chunks_read, chunks_written
 
 
-def _chunks_met(box: ZRange, sides: tuple[int, ...]) -> int:
+def _chunks_met(box: ZRange, chunks: Sequence[Cuts]) -> int:
     if box.is_empty:
         return 0
-    spans = zip(box.lo, box.hi, sides, strict=True)
-    return prod([-(-hi // side) - lo // side for lo, hi, side in spans])
+    met = [cuts.overlapping(*span) for cuts, *span in zip(chunks, box.lo, box.hi, strict=True)]
+    return prod([end - first for first, end in met])
 
 
 def _chunk_bytes(sides: tuple[int, ...], type_: TensorType) -> int:

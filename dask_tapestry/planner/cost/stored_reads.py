@@ -58,15 +58,14 @@ class _SourceReads(NamedTuple):
 class _Span(NamedTuple):
     """What one block reads of an axis, which `apart` steps of a dimension move by so many cells.
 
-    All blocks in a row read `covered` cells of it at least.
+    What is read as a whole lies by `cuts`. All blocks in a row read `covered` cells at least.
     """
 
     lo: int
     hi: int
     cells: int
     apart: int
-    chunk: int
-    extent: int
+    cuts: Cuts
     covered: int
 
     def moved(self, steps: int) -> int:
@@ -111,8 +110,7 @@ def _bytes_of(
     Along `seeking` dimensions each reads elsewhere.
     """
     operator, shifts, everything = source.operator, source.shifts, source.everything
-    shape = source.shape
-    sides = operator.read_sides or (1,) * len(shape)
+    parts = operator.read_cuts or tuple([Cuts.regular(n, 1) for n in source.shape])
     all_read = len(everything) == len(reads)
     apart = prod([cuts[dim].count for dim in seeking])
     cut_dims = [(d, cut) for d, cut in enumerate(cuts) if cut.count > 1 and d not in seeking]
@@ -125,7 +123,7 @@ def _bytes_of(
             spans = tuple(
                 [
                     _Span(
-                        *(need.lo[axis], need.hi[axis], cells, steps, sides[axis], shape[axis]),
+                        *(need.lo[axis], need.hi[axis], cells, steps, parts[axis]),
                         covered=_covered(own, everything[number], axis) if all_read else 0,
                     )
                     for other, axis, cells, steps in own
@@ -169,7 +167,7 @@ def _times(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> floa
         return cut.count
     usual = 1
     for span in spans:
-        usual *= _whole(span.lo, max(1, span.hi - span.lo), span.chunk, span.extent)
+        usual *= _whole(span.lo, max(1, span.hi - span.lo), span.cuts)
     found = _of_alike(cut, start, length, spans) or _of_each(cut, start, length, spans)
     covered = spans[0].covered if len(spans) == 1 else 0  # of more, a diagonal may be read
     return max(sum(found), covered) / usual
@@ -179,13 +177,18 @@ def _of_each(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> li
     """Cells of the chunks that blocks in a row read, each times how many it stands for."""
     blocks = _representative_blocks(cut)
     cells = [1] * len(blocks)
-    for lo, hi, pace, apart, chunk, extent, _ in spans:
-        for at, (first, end, _) in enumerate(blocks):  # `_whole` of what is moved, written out
+    for lo, hi, pace, apart, parts, _ in spans:
+        extent, chunk = parts.extent, parts.step
+        is_grid = not parts.edges and parts.lead == chunk
+        for at, (first, end, _) in enumerate(blocks):
             reach = max(1, hi - lo + abs(pace) * (end - first - length) // apart)
             begin = lo + pace * (first - start) // apart
             begin = max(0, min(begin, extent - reach))
-            stop = -(-(begin + reach) // chunk) * chunk
-            cells[at] *= (stop if stop < extent else extent) - begin // chunk * chunk
+            if is_grid:  # `_whole` of what is moved, written out
+                stop = -(-(begin + reach) // chunk) * chunk
+                cells[at] *= (stop if stop < extent else extent) - begin // chunk * chunk
+            else:
+                cells[at] *= _whole(begin, reach, parts)
     return [n * own for own, (_, _, n) in zip(cells, blocks, strict=True)]
 
 
@@ -195,17 +198,17 @@ def _of_alike(cut: Cuts, start: int, length: int, spans: tuple[_Span, ...]) -> l
     They do where a block moves what is read by whole chunks.
     """
     count, step = cut.count, cut.step
-    if cut.edges or count < 4:
+    if cut.edges or count < 4 or any(span.cuts.edges for span in spans):
         return None
     (_, lead), (last, extent) = cut.block(0), cut.block(count - 1)
     inner = 1
     for span in spans:
         one, other = span.lo + span.moved(lead - start), span.lo + span.moved(last - step - start)
         reach = span.reach(step - length)
-        whole = not span.cells * step % (span.apart * span.chunk)
-        if not whole or min(one, other) < 0 or max(one, other) + reach > span.extent:
+        whole = not span.cells * step % (span.apart * span.cuts.step)
+        if not whole or min(one, other) < 0 or max(one, other) + reach > span.cuts.extent:
             return None
-        inner *= _whole(one, reach, span.chunk, span.extent)
+        inner *= _whole(one, reach, span.cuts)
     ends = [_of_one(a, b, start, length, spans) for a, b in ((0, lead), (last, extent))]
     looked_at = min(count - 2, ROW_BLOCKS_COUNTED)
     return [ends[0], *[(count - 2) / looked_at * inner] * looked_at, ends[1]]
@@ -216,18 +219,18 @@ def _of_one(first: int, end: int, start: int, length: int, spans: tuple[_Span, .
     cells = 1
     for span in spans:
         reach = span.reach(end - first - length)
-        cells *= _whole(span.lo + span.moved(first - start), reach, span.chunk, span.extent)
+        cells *= _whole(span.lo + span.moved(first - start), reach, span.cuts)
     return cells
 
 
-def _whole(lo: int, length: int, chunk: int, extent: int) -> int:
+def _whole(lo: int, length: int, cuts: Cuts) -> int:
     """Cells of the chunks of an axis that hold ``[lo, lo + length)``, moved inside."""
-    if lo + length > extent:
-        lo = extent - length
+    if lo + length > cuts.extent:
+        lo = cuts.extent - length
     if lo < 0:  # a step is not the same everywhere in a reshape
         lo = 0
-    stop = -(-(lo + length) // chunk) * chunk
-    return (stop if stop < extent else extent) - lo // chunk * chunk
+    begin, end = cuts.whole(lo, min(lo + length, cuts.extent))
+    return end - begin
 
 
 @lru_cache(maxsize=1024)  # all sources are read along the same dimensions

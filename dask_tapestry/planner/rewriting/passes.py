@@ -62,8 +62,9 @@ from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.selected_folds import fold_selections_together
-from dask_tapestry.rules.selections import fold_where_selected, slice_where_regular
+from dask_tapestry.rules.selections import SELECTION_RULES, fold_where_selected
 from dask_tapestry.rules.slice_pushdown import push_slices
+from dask_tapestry.rules.spaced_sources import space_what_is_read
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
 from dask_tapestry.rules.takes_along import take_along_own_places, takes_of_several_axes
@@ -133,7 +134,7 @@ def written_rules(gathers: bool) -> Rules:
     none: a graph with one has imported its module.
     """
     late = batching_dims.BATCHING_RULES if gathers else ()
-    return Rules((*SIMPLIFY, *LINEAR_RULES, *late, slice_where_regular, fold_where_selected))
+    return Rules((*SIMPLIFY, *LINEAR_RULES, *late, *SELECTION_RULES))
 
 
 def passes(own: tuple[OwnRule, ...], fast: bool) -> tuple[Pass, ...]:
@@ -161,7 +162,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         pushed = push_slices(graph, trace)
         return graph if pushed is graph else rewrite(pushed, simplify, trace, "after slices")
 
-    joins = Rules((*ALIKE_PIECE_RULES, *simplify))
+    joins = Rules((*ALIKE_PIECE_RULES, *simplify, fold_where_selected))
     return (
         Pass("annotations", merge_annotated),
         Pass("as written", Rules(rule for rule in again if rule.kind == "semantic")),
@@ -180,6 +181,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("selected folds", fold_selections_together),
         Pass("alike reductions", stack_alike_reductions),
         Pass("alike pieces", joins, applies=has_many_pieces),
+        Pass("spaced sources", space_what_is_read),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),

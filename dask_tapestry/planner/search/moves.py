@@ -94,17 +94,18 @@ def stored_grid(node: Node, most: int = BLOCK_BYTES) -> Grid | None:
         Bytes up to which a block has several chunks.
     """
     source = node.operator
-    if not isinstance(source, Source) or source.chunks is None or not node.type.size:
+    stored = source.chunk_cuts if isinstance(source, Source) and node.type.size else None
+    if stored is None:
         return None
     shape, itemsize = node.type.shape, node.type.dtype.itemsize
-    sides = [min(max(1, c), n) for c, n in zip(source.chunks, shape, strict=True)]
+    sides = [cuts.longest for cuts in stored]
     while 2 * prod(sides) * itemsize <= most:
         shorter = [d for d, n in enumerate(shape) if sides[d] < n]
         if not shorter:
             break
         dim = min(shorter, key=lambda d: sides[d])
         sides[dim] = min(2 * sides[dim], shape[dim])
-    return tuple(map(Cuts.regular, shape, sides))
+    return tuple([cuts.grouped(side) for cuts, side in zip(stored, sides, strict=True)])
 
 
 def recomputed_members(priced: PricedGroup) -> list[Node]:

@@ -10,18 +10,19 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.io.sources import joined_source as module
 from dask_tapestry.io.sources.joined_source import JoinedSource, joined_source
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
 
-def stored(folder, lengths, axis=0, chunk=2, dtype="f8", sides=(4, 5, 6)):
+def stored(folder, lengths, axis=0, chunk=2, dtype="f8", sides=(4, 5, 6), across=3):
     """Sources of so many cells along an axis, and all their cells."""
     found, cells = [], []
     for number, length in enumerate(lengths):
         shape = [length if a == axis else n for a, n in enumerate(sides)]
         own = np.random.default_rng(number).integers(0, 99, shape).astype(dtype)
-        chunks = [min(chunk, length) if a == axis else 3 for a in range(len(sides))]
+        chunks = [min(chunk, length) if a == axis else across for a in range(len(sides))]
         zarr.create_array(folder / str(number), data=own, chunks=tuple(map(max, chunks, (1, 1, 1))))
         found.append(dt.from_zarr(folder / str(number)).node.operator)
         cells.append(own)
@@ -86,15 +87,41 @@ def test_what_is_stored_of_a_box_is_whole_chunks(tmp_path):
     assert one.scratch_bytes((), ZRange((3, 0, 0), (5, 1, 1))) == own
 
 
-@pytest.mark.parametrize("lengths", [(3, 4, 4), (4, 3, 4), (0, 4, 4), (1, 4, 4), (2, 2, 4, 1, 4)])
-def test_chunks_that_do_not_lie_as_those_of_one_array_are_not_joined(tmp_path, lengths):
-    sources, parts = stored(tmp_path, lengths)
-    assert joined(sources, 0, False, np.concatenate(parts)) is None
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize(
+    "lengths", [(3, 4, 4), (0, 4, 0, 0, 1), (1, 4, 4), (2, 2, 7, 1, 4), (0, 0)]
+)
+def test_chunks_of_unequal_lengths(tmp_path, lengths, axis):
+    """Each part's own chunks are those of the whole, and what is read is whole ones."""
+    sources, parts = stored(tmp_path, lengths, axis)
+    cells = np.concatenate(parts, axis)
+    one = joined(sources, axis, False, cells)
+    own = [min(2, n - a) for n in lengths for a in range(0, n, 2)]
+    assert list(one.chunk_cuts[axis].lengths()) == (own or [0])
+    for box in boxes(cells.shape):
+        np.testing.assert_array_equal(one.read(box), cells[box.slices()])
+        alone = [(part, own.box) for part, own in of_parts(one, box)]
+        assert one.stored_bytes(box) == sum(part.stored_bytes(own) for part, own in alone)
+        scratch = [part.scratch_bytes((), own) for part, own in alone]
+        assert one.scratch_bytes((), box) == max(scratch, default=0)
+
+
+def of_parts(one, box):
+    return [(one.joined[met.part], met) for met in one._met(box)]
+
+
+def test_uneven_chunks_that_are_very_many_are_not_joined(monkeypatch):
+    def parts(*shape):
+        return [dt.placeholder((n, 3), "f8", stored_chunks=(2, 3)).node.operator for n in shape]
+
+    monkeypatch.setattr(module, "MOST_CHUNK_EDGES", 5)
+    assert joined(parts(7, 7), 0, False, np.empty((14, 3))) is None
+    assert joined(parts(8, 7), 0, False, np.empty((15, 3))).chunks == (2, 3)
 
 
 def test_sources_that_are_stored_otherwise_are_not_joined(tmp_path):
     first, cells = stored(tmp_path, (4, 4))
-    for number, other in enumerate(({"dtype": "f4"}, {"sides": (4, 5, 7)}, {"chunk": 4})):
+    for number, other in enumerate(({"dtype": "f4"}, {"sides": (4, 5, 7)}, {"across": 4})):
         folder = tmp_path / f"other{number}"
         (second, _), _ = stored(folder, (4, 4), **other)
         assert joined([first[0], second], 0, False, np.concatenate(cells)) is None
@@ -161,3 +188,41 @@ def test_joined_sources_may_be_joined(tmp_path):
     assert len(one.joined_forms) == 6
     for box in boxes(cells.shape):
         np.testing.assert_array_equal(one.read(box), cells[box.slices()])
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize(
+    ("lengths", "chunk", "side"),
+    [((5, 4, 5, 0, 3, 5), 9, 5), ((5, 7, 4, 8), 2, 2), ((4, 3, 4, 4), 4, 4)],
+)
+def test_with_gaps_each_part_begins_with_a_chunk_of_one_grid(tmp_path, lengths, chunk, side, axis):
+    sources, parts = stored(tmp_path, lengths, axis, chunk)
+    one = joined(sources, axis, False, np.concatenate(parts, axis))
+    spaced = one.spaced
+    assert spaced.chunks[axis] == side
+    cells = np.concatenate([with_gap(part, axis, side) for part in parts], axis)
+    cells = cells.take(range(spaced.type.shape[axis]), axis)
+    np.testing.assert_array_equal(cells.take(spaced.places, axis), np.concatenate(parts, axis))
+    for box in boxes(cells.shape):
+        memory = np.full(box.shape, -1.0)
+        np.testing.assert_array_equal(spaced.read(box, memory), cells[box.slices()])
+        np.testing.assert_array_equal(spaced.read_some(box, None, 2)[::2], cells[box.slices()][::2])
+        alone = [part.stored_bytes(own.box) for part, own in of_parts(spaced, box)]
+        assert box.is_empty or spaced.stored_bytes(box) == sum(alone)
+    assert spaced != one
+    assert pickle.loads(pickle.dumps(spaced)) == spaced
+
+
+def with_gap(part, axis, side):
+    widths = [(0, -n % side if a == axis else 0) for a, n in enumerate(part.shape)]
+    return np.pad(part, widths)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "chunk"),
+    [((4, 4, 4), 2), ((3, 4, 2), 4), ((1, 2, 1, 30, 1), 30), ((7, 4, 4, 3), 4)],
+)
+def test_no_gaps_where_chunks_are_alike_or_most_are_short(tmp_path, lengths, chunk):
+    sources, parts = stored(tmp_path, lengths, 0, chunk)
+    one = joined(sources, 0, False, np.concatenate(parts))
+    assert (one.spaced is None) == (lengths != (7, 4, 4, 3))

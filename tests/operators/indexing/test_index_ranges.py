@@ -129,3 +129,10 @@ def test_ranges_of_ascending_spans_are_those_of_any(places, side, few, data):
 def test_spans_that_do_not_ascend_are_compared():
     bounds = IndexRanges.of([np.array([3, 25, 8])])
     assert bounds_module._ascending_rows(bounds, 0, Spaced(5)) is None
+
+
+def test_spans_of_a_length_that_is_said():
+    near = np.array([0, 1, 1, 2, 3, 4, 5, 5, 5])  # files of 2, 3 and 1 cells, from every third on
+    bounds = IndexRanges.of([near], span=3)
+    hulls = [bounds.hull(0, ZRange((a,), (a + 3,))) for a in (0, 3, 6)]
+    assert hulls == [(0, 2), (2, 5), (5, 6)]

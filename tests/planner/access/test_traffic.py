@@ -7,10 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
+from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.io.sources.joined_source import joined_source
 from dask_tapestry.planner.access import access as access_module
 from dask_tapestry.planner.access import distinct_slices, overlaps, read_counts, traffic
 from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.teg import TensorType, apply
 from dask_tapestry.zspace import Cuts
 from tests.covering import seeds_of
 from tests.planner.enumerated import any_saving, counted_traffic, same_but_main, small_traffic
@@ -87,6 +90,18 @@ def test_stored_chunks_count_whole_for_each_block():
         Access.of(program, (Cuts.regular(100, 15), Cuts.regular(100, 100))), (), 2
     )
     assert (found.stored, found.requests) == (13 * 10 * 100 * 8, 13)
+
+
+def test_chunks_of_unequal_lengths_count_whole():
+    files = [stored((n, 40), "f8", (n, 40)).node.operator for n in (7, 11, 3, 9, 30)]
+    joined = apply(joined_source(files, 0, False, TensorType((60, 40), files[0].type.dtype)))
+    program = group_of((Array(joined) + 1).node, set()).program
+    for rows, cells, chunks in ((10, 18 + 14 + 12 + 3 * 30, 9), (60, 60, 5)):
+        access = Access(program, (Cuts.regular(60, rows), Cuts.regular(40, 40)))
+        total = traffic.traffic(access, (), 4)
+        assert (total.stored, total.requests) == (cells * 40 * 8, chunks)
+    access = Access(program, (Cuts.of_lengths([18, 12, 30]), Cuts.regular(40, 20)))
+    assert traffic.traffic(access, (), 4).stored == 2 * 60 * 40 * 8
 
 
 def test_too_many_classes_are_not_counted(monkeypatch):

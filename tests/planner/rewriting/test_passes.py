@@ -40,6 +40,7 @@ def test_the_passes_in_order():
         "inserted parts",
         "slices", "ends of lanes", "cells at extremes", "joint ranks", "grouped lines",
         "selected folds", "alike reductions", "alike pieces",
+        "spaced sources",
         "joint reductions", "joint group folds", "joint bin counts",
         "overlapping parts",
         "chunks apart", "turned formulas", "outputs",

@@ -5,8 +5,10 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.io.sources.joined_source import joined_source
 from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices, FormChoice
+from dask_tapestry.teg import TensorType, apply
 from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, network, space_of
@@ -212,6 +214,15 @@ def test_small_stored_chunks_are_held_several_at_a_time():
     large = moves.stored_grid(stored((14_000, 14_000), "f8", (5000, 5000)).node)
     assert [c.step for c in large] == [5000, 5000]
     assert moves.stored_grid((stored() + 1).node) is None
+
+
+def test_files_of_unequal_lengths_are_held_whole():
+    files = [stored((n, 1000), "f8", (n, 1000)).node.operator for n in (31, 28, 31, 30, 9, 31)]
+    joined = joined_source(files, 0, False, TensorType((160, 1000), files[0].type.dtype))
+    for most, lengths in ((1, [31, 28, 31, 30, 9, 31]), (62 * 8000, [59, 61, 40]), (10**7, [160])):
+        rows, columns = moves.stored_grid(apply(joined), most)
+        assert list(rows.lengths()) == lengths
+        assert columns.count == 1
 
 
 def test_a_value_and_its_transpose_are_exchanged_between_workers(tmp_path):
