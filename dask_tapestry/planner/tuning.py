@@ -99,7 +99,6 @@ SLICE_SAVES_BYTES: Final = 2**20  # that cutting a block where it lies must save
 
 # machine/rates
 RATE_DIGITS: Final = 2  # of a rate: more are noise
-
 DEVICE_BLOCKS: Final = 2  # that a device has: one is computed while the next one comes
 
 # machine/resources
@@ -272,6 +271,7 @@ USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to s
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 # search/plan_spaces
+FAR_BETTER: Final = 0.5  # of the seconds: what takes less is looked for in all sizes of tasks
 MANY_ROUNDS: Final = 2**40  # each of one block
 SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
 

@@ -16,7 +16,7 @@ from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import least_share
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.tuning import MANY_ROUNDS, SMALLER_TASKS_GAIN, TASK_SHARES
+from dask_tapestry.planner.tuning import FAR_BETTER, MANY_ROUNDS, SMALLER_TASKS_GAIN, TASK_SHARES
 from dask_tapestry.teg import Graph, Sink
 
 
@@ -37,9 +37,10 @@ def _limits(resources: Resources, method: str) -> list[Limits]:
 def smaller_may_gain(found: Sequence[tuple[Rank, Rank | None]], reserve: int) -> bool:
     """Whether plans of smaller tasks may be better than those found, of smaller and smaller ones.
 
-    They are if something much better did not fit, unless the last ones brought no more than those
+    They are if something better did not fit, unless the last ones brought no more than those
     before, and what did not fit was no better, either: then values take the memory, not tasks.
-    Where blocks that take most had to be given a `reserve`, tasks do.
+    Where blocks that take most had to be given a `reserve`, tasks do; and what takes half the
+    seconds is worth more searches.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def smaller_may_gain(found: Sequence[tuple[Rank, Rank | None]], reserve: int) ->
     best = min(one for one, _ in found)
     if hope is None or hope >= best.with_seconds(SMALLER_TASKS_GAIN):
         return False
-    if reserve or not before:
+    if reserve or not before or hope < best.with_seconds(FAR_BETTER):
         return True
     hoped = before[-1][1]
     best_before = min(one for one, _ in before)

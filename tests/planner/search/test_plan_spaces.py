@@ -16,6 +16,7 @@ def test_smaller_tasks_are_tried_as_long_as_something_better_may_fit():
     assert not smaller_may_gain([(of(10), of(5)), (of(10), of(5))], 0)
     assert not smaller_may_gain([(of(10), of(5)), (of(12), of(6))], 0)
     assert smaller_may_gain([(of(10), of(5)), (of(12), of(6))], 2**20)  # the largest did not fit
+    assert smaller_may_gain([(of(90), of(5)), (of(90), of(5))], 0)  # it takes far less
 
 
 def test_a_factor_of_many_panels_is_planned():
