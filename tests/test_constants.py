@@ -54,6 +54,7 @@ DEFINITIONS = {  # numbers that define something: another one would be wrong, no
     "operators/windows/convolution": "CHANNEL",
     "operators/windows/dilated_windows": "SPACE",
     "lower/errstate_reporting": "NUMBERS",
+    "planner/access/worker_runs": "BASES",
     "planner/access/overlaps": "ONE",
     "planner/long_jobs": "DAY ENDLESS YEAR",
     "planner/machine/rates": "FORMAT",
