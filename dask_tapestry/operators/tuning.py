@@ -174,6 +174,9 @@ ORDER_NUMBERS_A_CELL: Final = 12
 # sorting/topk
 TOPK_SAVING: Final = 16  # a run has so many times the cells that are kept of it
 
+# sorting/unordered_cells
+WIDEST_CHUNK_ROW_BYTES: Final = 2**28  # of a row of chunks that is as well read in C order
+
 # sorting/weighted_order_statistics
 WEIGHTED_NUMBERS_A_CELL: Final = 6  # numbers of eight bytes a cell that weighted ones take
 WEIGHTED_LEAF_CELLS: Final = 2**20  # cells: 8 MiB, less than a block of what is too long for one

@@ -181,10 +181,13 @@ def unique_values(x: ArrayLike, /) -> Array:
 
 def _distinct(x: Array, equal_nan: bool) -> Distinction | UniqueByCounting:
     """The distinct cells, which may not tell where each comes first."""
-    return UniqueByCounting.of(x) if UniqueByCounting.is_for(x) else _in_order(x, equal_nan)
+    if UniqueByCounting.is_for(x):
+        return UniqueByCounting.of(x)
+    return _in_order(x, equal_nan, places=False)
 
 
-def _in_order(x: Array, equal_nan: bool) -> Distinction:
-    """The distinct cells, which tell where each comes first."""
-    kind = UniqueOfFew if UniqueOfFew.is_for(x) else UniqueBySorting
-    return kind.of(x, equal_nan)
+def _in_order(x: Array, equal_nan: bool, places: bool = True) -> Distinction:
+    """The distinct cells, which with `places` tell where each comes first."""
+    if UniqueOfFew.is_for(x):
+        return UniqueOfFew.of(x, equal_nan, places)
+    return UniqueBySorting.of(x, equal_nan)

@@ -27,6 +27,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.reductions.few_values import WORDS, few_values
 from dask_tapestry.operators.sorting.search import searchsorted
+from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Node, Tensor
@@ -50,11 +51,13 @@ class UniqueOfFew:
     {Attributes}
         equal_nan: Whether every NaN is the same.
         cells: All cells, as a vector.
+        counted: The same in the order in which they are counted.
         by_sorting: The same, for an array with many values.
     """
 
     equal_nan: bool
     cells: Tensor
+    counted: Tensor
     by_sorting: UniqueBySorting
 
     @staticmethod
@@ -64,10 +67,11 @@ class UniqueOfFew:
         return told and x.size >= FEWEST_CELLS and are_repeatable([x.node])
 
     @classmethod
-    def of(cls, x: Array, equal_nan: bool) -> UniqueOfFew:
-        """All distinct cells of `x`."""
+    def of(cls, x: Array, equal_nan: bool, places: bool = True) -> UniqueOfFew:
+        """All distinct cells of `x`; without `places`, nobody asks where each comes first."""
         by_sorting = UniqueBySorting.of(x, equal_nan)
-        return cls(equal_nan, by_sorting.cells, by_sorting)
+        cells = by_sorting.cells
+        return cls(equal_nan, cells, cells if places else in_order_of_chunks(cells), by_sorting)
 
     def values(self) -> Array:
         """The distinct cells, sorted."""
@@ -102,9 +106,9 @@ class UniqueOfFew:
         def after_some(tables: Cells, kept: Sequence[Node]) -> Node | Deferred:  # noqa: ARG001
             if merged(tables, self.cells.type.dtype, self.equal_nan) is None:
                 return many
-            return self._counting(few_values(self.cells, span_of(size)), after_all, many.bound)
+            return self._counting(few_values(self.counted, span_of(size)), after_all, many.bound)
 
-        some = basic_slice(self.cells, (slice(0, TRIED_CELLS),))
+        some = basic_slice(self.counted, (slice(0, TRIED_CELLS),))
         return Array(self._counting(few_values(some, TRIED_CELLS), after_some, many.bound))
 
     def _counting(self, tables: Tensor, build: Any, bound: Node) -> Deferred:

@@ -14,6 +14,7 @@ from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.lanes import LaneOperator, pair_dtype, sort_bytes, sort_flops
 from dask_tapestry.operators.sorting.sort import argsort, sort
+from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks
 from dask_tapestry.operators.tuning import SHORTEST_TOPK_RUN, TOPK_SAVING
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.permute import permute
@@ -150,6 +151,8 @@ def sorted_end(x: Tensor, axis: int, keep: int, last: bool, places: bool = False
     """
     if not _in_runs(x.type.shape[axis], keep):
         return None
+    if x.type.ndim == 1 and not places:
+        x = in_order_of_chunks(x)
     lanes, back = _last(x, axis)
     if places:
         lanes = _with_places(lanes)
