@@ -123,10 +123,18 @@ def formed(
         taken = {node: _Taken(forms[0], reads[node]) for node, forms in left.items()}
         done = _take(graph, taken, trace, own)
         graph = Graph([done[root] for root in graph.roots])
-        reads = {done[node]: tuple([done[x] for x in reads[node]]) for node in left}
+        reads = {done[node]: _rewritten(reads[node], done) for node in left}
         left = {done[node]: forms[1:] for node, forms in left.items() if forms[1:]}
-        became = {node: done[now] for node, now in became.items()}
+        became = dict(zip(became, _rewritten(list(became.values()), done), strict=True))
     return graph, became
+
+
+def _rewritten(values: Sequence[Node], done: dict[Node, Node]) -> tuple[Node, ...]:
+    """What values become, also those that a form has left out, as a reshape before it."""
+    for node in Graph(values).nodes:
+        if node not in done:
+            done[node] = rebuilt(node, done)
+    return tuple([done[x] for x in values])
 
 
 def _take(
@@ -148,7 +156,7 @@ def _take(
                 group = [rebuilt(n, rewritten) for n in shared[node]]
                 form = pass_form(group, key.name, key.size)
             else:
-                form = form_of_part(now, key, [rewritten[x] for x in reads], own)
+                form = form_of_part(now, key, _rewritten(reads, rewritten), own)
             if not min(form.sizes) <= key.size <= max(form.sizes):
                 raise PlanError(f"{brief(now)} has no form {form.name!r} of {key.size}")
             rewritten[node] = form.make(now, key.size)

@@ -6,9 +6,19 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, is_exchange, number_of
+from dask_tapestry.planner.rewriting.exchanged_values import (
+    EXCHANGED,
+    is_exchange,
+    is_exchangeable,
+    number_of,
+)
 from dask_tapestry.planner.rewriting.form_parts import parts_of, with_part
-from dask_tapestry.planner.rewriting.rule_choices import form_named, formed, with_forms
+from dask_tapestry.planner.rewriting.rule_choices import (
+    form_named,
+    formed,
+    forms_of,
+    with_forms,
+)
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.teg import Graph
 
@@ -82,6 +92,26 @@ def test_what_is_stored_at_a_url_is_the_same_and_is_removed():
         gc.collect()
         time.sleep(0.01)
     assert memory.find("/form_parts") == []
+
+
+def test_a_part_of_a_form_that_leaves_out_what_its_node_read_is_found():
+    """Ranks of all cells are counted of the value that was flattened, not of its reshape."""
+    x = dt.asarray(CELLS.reshape(200, 300)) * 2
+    graph = Graph([dt.percentile(x, 30, method="lower").node])
+    ranks = next(n for n in graph.nodes if any(f.name == "digits" for f in forms_of(n)))
+    digits = form_named(ranks, "digits")
+    size = digits.sizes[0]
+    parts = parts_of(digits.make(ranks, size), ranks.inputs)
+    assert not set(ranks.inputs) & set(Graph([digits.make(ranks, size)]).nodes)
+    at, part = max(
+        ((at, part) for at, part in enumerate(parts) if is_exchangeable(part)),
+        key=lambda one: one[1].type.size,
+    )
+    exchange = FormChoice(EXCHANGED, number_of(part.type.shape, part.type.shape), at)
+    made, became = formed(graph, {ranks: (FormChoice("digits", size), exchange)})
+    assert any(map(is_exchange, made.nodes))
+    assert became.keys() == set(graph.nodes)
+    assert dt.Array(made.roots[0]).compute() == np.percentile(2 * CELLS, 30, method="lower")
 
 
 def test_a_part_that_is_not_there_is_refused():
