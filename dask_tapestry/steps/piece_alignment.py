@@ -12,17 +12,16 @@ from dask_tapestry.teg import Source
 from dask_tapestry.zspace import ZRange
 
 
-@lru_cache(maxsize=2048)
-def piece_edges(program: Program, most: float = REPEATED_WORK) -> tuple[ChunkAlignment | None, ...]:
-    """Along each dimension of a part's output, where pieces may end; None where it is not cut.
+@lru_cache(maxsize=4096)  # of most programs, it is asked of one dimension
+def piece_edges(program: Program, dim: int, most: float = REPEATED_WORK) -> ChunkAlignment | None:
+    """Along a dimension of a part's output, where pieces may end; None where it is not cut.
 
     They take `most` times the work of the whole together, at most.
     """
-    shape = program.type.shape
-    if 0 in shape:
-        return (None,) * len(shape)
-    along = units(program, (None,) * len(program.inputs))
-    return tuple([_first_grain(program, dim, unit, most) for dim, unit in enumerate(along)])
+    if 0 in program.type.shape:
+        return None
+    unit = units(program, (None,) * len(program.inputs))[dim]
+    return _first_grain(program, dim, unit, most)
 
 
 def _first_grain(

@@ -37,11 +37,14 @@ def cuts_of_pieces(
     """
     excess = min(max(excess, 2.0), MOST_PIECES) if excess > 1 else excess
     edges: list[Line] = list(zip(box.lo, box.hi, strict=True))
-    grains, later = piece_edges(program.anywhere), list[int]()
-    dims = list(range(len(grains))) if along is None else [along]
+    later = list[int]()
+    dims = list(range(box.ndim)) if along is None else [along]
     for dim in dims:
-        (lo, hi), grain = (box.lo[dim], box.hi[dim]), grains[dim]
-        if grain is None or excess <= 1 or hi - lo <= grain.length:
+        lo, hi = box.lo[dim], box.hi[dim]
+        if excess <= 1 or hi - lo < 2:
+            continue
+        grain = piece_edges(program.anywhere, dim)
+        if grain is None or hi - lo <= grain.length:
             continue
         side = grain.side((hi - lo) / excess)
         line = grain.ends(lo, hi, side)

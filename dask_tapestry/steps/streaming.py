@@ -72,7 +72,9 @@ def piece_schedule_of(loop: PieceLoop, piece: ZRange) -> BlockSchedule:
 @lru_cache(maxsize=4096)  # it is asked before a block is priced, and when it is
 def may_stream(program: Program, box: ZRange) -> bool:
     """Whether the cells `box` of a program's output may be computed in turns: they take much."""
-    return bool(program.instructions) and all_bytes(program, program.schedule(box)) > PIECE_BYTES
+    if not program.instructions or box.size * program.type.dtype.itemsize > PIECE_BYTES:
+        return bool(program.instructions)  # all take no less than the output alone
+    return all_bytes(program, program.schedule(box)) > PIECE_BYTES
 
 
 @lru_cache(maxsize=2048)

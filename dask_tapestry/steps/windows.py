@@ -174,7 +174,7 @@ def sharing_pieces(program: Program, box: ZRange, excess: float) -> SharingPiece
     found = _smallest(own, box, excess, REPEATED_WORK)
     size = excess * PIECE_BYTES if found is None else found[0]
     if size > LARGE_WINDOW_BYTES:
-        shorter = _smallest(own, box, excess, SHORTER_PIECES_WORK)
+        shorter = _smallest(own, box, excess, SHORTER_PIECES_WORK, tried=REPEATED_WORK)
         found = min(filter(None, (found, shorter)), default=None)
     if found is None:
         return None
@@ -184,15 +184,22 @@ def sharing_pieces(program: Program, box: ZRange, excess: float) -> SharingPiece
 
 
 def _smallest(
-    own: WindowedProgram, box: ZRange, excess: float, most: float
+    own: WindowedProgram, box: ZRange, excess: float, most: float, tried: float = 0.0
 ) -> tuple[int, int, Sliding] | None:
-    """Bytes, dimension, and pieces with the smallest windows; None where there are none."""
-    candidates = [
-        (slid.nbytes, dim, slid)
-        for dim, extent in enumerate(box.shape)
-        if extent > 1 and (slid := sliding(own, box, dim, excess, most)) is not None
-    ]
-    return min(candidates, default=None)
+    """Bytes, dimension, and pieces with the smallest windows; None where there are none.
+
+    Pieces that are those of `tried` times the work too are left out.
+    """
+    found, program = list[tuple[int, int, Sliding]](), own.program.anywhere
+    for dim, extent in enumerate(box.shape):
+        if extent < 2:
+            continue
+        if tried and piece_edges(program, dim, tried) == piece_edges(program, dim, most):
+            continue
+        slid = sliding(own, box, dim, excess, most)
+        if slid is not None:
+            found.append((slid.nbytes, dim, slid))
+    return min(found, default=None)
 
 
 def sliding(
@@ -205,7 +212,7 @@ def sliding(
     None where pieces cannot share windows: they compute too much again, or what they need of a
     stored value does not move on along one axis.
     """
-    grain = piece_edges(own.program.anywhere, most)[dim]
+    grain = piece_edges(own.program.anywhere, dim, most)
     lo, hi = box.lo[dim], box.hi[dim]
     if grain is None or hi - lo <= max(1, grain.length):
         return None

@@ -12,8 +12,8 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.footprint import needs_of
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.block_schedule import LoopEntry
-from dask_tapestry.steps.peak import peak_bytes
-from dask_tapestry.steps.streaming import block_schedule_of, in_turns
+from dask_tapestry.steps.peak import all_bytes, peak_bytes
+from dask_tapestry.steps.streaming import block_schedule_of, in_turns, may_stream
 from dask_tapestry.steps.tuning import PIECE_BYTES
 from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
@@ -352,3 +352,15 @@ def test_boxes_apart_that_are_near_in_a_piece_are_not_merged_there(seed):
     for size in (64, 400, 3000):
         with pieces_of(size):
             assert same_bits(x.compute(scheduler="sync"), whole)
+
+
+@pytest.mark.parametrize("lo", [0, 7])
+def test_a_large_output_alone_tells_that_a_block_may_be_computed_in_turns(lo):
+    x = stored((6000, 1024), "f8", (100, 1024))
+    for value in (x, x + 1, x[1:] - x[:-1], dt.sum(x, axis=1), dt.cumsum(x, axis=0), x.T):
+        program = group_of(value.node, set()).program
+        most = program.type.shape[0]
+        for rows in (0, 1, 500, 1000, 1365, 2047, 2048, 2049, 4095, 4096, 4097, most - lo):
+            box = program.type.box.replace(0, lo, min(lo + rows, most))
+            counted = all_bytes(program, program.schedule(box)) > PIECE_BYTES
+            assert may_stream(program, box) == counted
