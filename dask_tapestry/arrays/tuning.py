@@ -73,6 +73,9 @@ DIGEST_BYTES: Final = 12  # of a name, as of the names of steps
 # core/lanes
 LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a reduction
 
+# core/dynamic_shape
+PICKED_PART: Final = 4  # of free memory, at most: beside what is picked its value is made
+
 # core/known_masks
 LINE_CELLS: Final = 16  # of a line that is copied for itself: of shorter ones the copying shows
 
