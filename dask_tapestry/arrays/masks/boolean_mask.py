@@ -67,10 +67,9 @@ def deferred_selection(
         held = dict(zip((mask, *keep), kept, strict=True)) if kept else {}
 
         def pick(x: Tensor, dim: int = 0) -> Tensor:
+            cells = compress_tensor(held.get(x, x), held.get(mask, mask), dim, counts, span)
             buckets = kept_of(picked[x]) if x in picked and not dim else None
-            if buckets is not None:
-                return joined_spans(buckets, counts, x.type.shape[1:])
-            return compress_tensor(held.get(x, x), held.get(mask, mask), dim, counts, span)
+            return cells if buckets is None else joined_spans(buckets, counts, cells)
 
         return make(pick)
 

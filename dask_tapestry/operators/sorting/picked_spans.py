@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.operators.layouts.nominal_chunks import with_chunks_kept
 from dask_tapestry.teg import (
     BlockOperator,
     IndexDim,
@@ -32,8 +33,10 @@ from dask_tapestry.teg import (
     apply,
 )
 from dask_tapestry.teg.buckets import buckets_type, cells_of
+from dask_tapestry.teg.nominal import nominal_chunks
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
-from dask_tapestry.zspace import IndexProjection, ZRange
+from dask_tapestry.teg.stored_grid import stored_cuts
+from dask_tapestry.zspace import Cuts, IndexProjection, ZRange
 
 
 @dataclass(frozen=True)
@@ -83,14 +86,16 @@ class PickedSpans(BlockOperator):
 
 @dataclass(frozen=True)
 class JoinedSpans(Operator):
-    """The slices (cells, *row) of all buckets (spans), in their order.
+    """The slices in all buckets (spans), in their order.
 
     Parameters
     ----------
     ends
         Running sums of the lengths of the buckets, int64, as bytes.
-    row
-        Shape of a slice.
+    type
+        Of the slices; along the first axis as many as there are.
+    stored_cuts
+        The grid in which the data is stored that they are made of.
     """
 
     name = "joinedspans"
@@ -100,7 +105,8 @@ class JoinedSpans(Operator):
     fills = True
     repeats = True
     ends: bytes
-    row: tuple[int, ...]
+    type: TensorType
+    stored_cuts: tuple[Cuts | None, ...] | None = None  # type: ignore[assignment]
 
     @cached_property
     def edges(self) -> list[int]:
@@ -109,7 +115,7 @@ class JoinedSpans(Operator):
         return [0, *edges]
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        return TensorType((self.edges[-1], *self.row), cells_of(inputs[0]))
+        return self.type
 
     def demand(self, inputs: Types, box: ZRange) -> tuple[ZRange, ...]:
         lo, hi = box.lo[0], box.hi[0]
@@ -135,6 +141,14 @@ def picked_spans(x: Tensor, mask: Tensor, span: int) -> Tensor:
     return apply(PickedSpans(span), x, mask)
 
 
-def joined_spans(buckets: Tensor, counts: np.ndarray[Any, Any], row: tuple[int, ...]) -> Tensor:
-    """The slices, each of shape `row`, in all buckets; `counts` are their lengths."""
-    return apply(JoinedSpans(np.cumsum(counts, dtype=np.int64).tobytes(), row), buckets)
+def joined_spans(buckets: Tensor, counts: np.ndarray[Any, Any], picked: Tensor) -> Tensor:
+    """The slices in all buckets, whose lengths are `counts`.
+
+    Parameters
+    ----------
+    picked
+        The same value, picked of all slices: its chunks and stored grid are those of the result.
+    """
+    ends = np.cumsum(counts, dtype=np.int64).tobytes()
+    joined = apply(JoinedSpans(ends, picked.type, stored_cuts(picked)), buckets)
+    return with_chunks_kept(joined, nominal_chunks(picked))

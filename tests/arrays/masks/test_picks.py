@@ -12,6 +12,8 @@ from zarr.storage import MemoryStore
 import dask_tapestry as dt
 from dask_tapestry.arrays.core import dynamic_shape
 from dask_tapestry.arrays.masks import picks
+from dask_tapestry.teg import Graph
+from tests.comparisons import same_bits
 from tests.stores import CountingStore
 
 SHAPE, CHUNK, CHUNKS = (2000, 300), (250, 100), 24
@@ -41,7 +43,6 @@ WORKS = {
     "no cells": lambda x, xp: x[x > 99],
     "all cells": lambda x, xp: x[x > -99],
     "a formula of them": lambda x, xp: x[x > 1] * 2 + 1,
-    "cells of a formula": lambda x, xp: (lambda y: y[y > 4])(xp.sqrt(abs(x)) * 3),
     "two formulas": lambda x, xp: (lambda m: x[m] + (x * 2)[m])(x > 1),
     "rows": lambda x, xp: x[x.sum(axis=1) > 1],
     "rows by all": lambda x, xp: x[(x > -2).all(axis=1)],
@@ -69,6 +70,17 @@ def test_a_column_reads_whole_chunks():
     assert asked(store) == [1] * 8
 
 
+def test_the_value_reads_nothing():
+    """Whether counting reads twice what is fast to read is the plan's choice."""
+    store, cells = stored()
+    roots = dt.sqrt(abs(opened(store))) * 3
+    picked, expected = roots[roots > 4], np.sqrt(abs(cells)) * 3
+    assert picked.shape
+    store.clear_counts()
+    assert np.array_equal(picked.compute(), expected[expected > 4])
+    assert not asked(store)
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
 def test_arrays_of_one_mask_are_counted_together(order):
     (store, cells), (other, others) = stored(chunk=SHAPE), stored(1, chunk=SHAPE)
@@ -87,6 +99,30 @@ def test_what_is_picked_is_written(tmp_path):
     dt.to_zarr(x[x > 1], tmp_path / "x.zarr")
     assert np.array_equal(zarr.open_array(tmp_path / "x.zarr")[...], cells[cells > 1])
     assert asked(store) == [1] * CHUNKS
+
+
+FOLDS = {
+    "sum": lambda x: dt.Array(x.node).sum(),
+    "sum of a part": lambda x: x[5:].sum(),
+    "running sums": lambda x: dt.cumsum(x, axis=0),
+    "standard deviation": lambda x: dt.Array((x * 2).node).std(axis=0),
+}
+
+
+@pytest.mark.parametrize("rows", [False, True])
+@pytest.mark.parametrize("name", FOLDS)
+def test_no_bit_and_no_chunk_depends_on_whether_it_is_picked(name, rows, monkeypatch):
+    x = opened(stored()[0])
+    mask = x.sum(axis=1) > 1 if rows else x > 1
+    picked = x[mask]
+    monkeypatch.setattr(picks, "are_worth_keeping", lambda *_: False)
+    plain = x[mask]
+    assert picked.deferred.picks
+    assert not plain.deferred.picks
+    assert same_bits(*[FOLDS[name](one).compute() for one in (picked, plain)])
+    assert picked.chunks == plain.chunks
+    assert picked.deferred is None
+    assert not any(node.operator.name == "zarr" for node in Graph([picked.node]).nodes)
 
 
 def test_it_is_picked_once_for_several_values():

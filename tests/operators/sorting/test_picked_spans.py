@@ -2,10 +2,13 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.operators.sorting.compress import compress
 from dask_tapestry.operators.sorting.picked_spans import joined_spans, picked_spans
 from dask_tapestry.teg import Graph
 from dask_tapestry.teg.buckets import cells_of
 from dask_tapestry.teg.check import check
+from dask_tapestry.teg.nominal import nominal_chunks
+from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import ZRange
 from tests.operators.blocks import block, by_blocks
 
@@ -13,7 +16,9 @@ X = np.arange(60.0).reshape(20, 3)
 MASK = np.arange(20) % 3 == 1
 COUNTS = np.array([MASK[a : a + 8].sum() for a in (0, 8, 16)])
 PICKED = picked_spans(dt.asarray(X).node, dt.asarray(MASK).node, 8)
-JOINED = joined_spans(PICKED, COUNTS, (3,))
+STORED = dt.placeholder((20, 3), "f8", stored_chunks=(8, 3)).node
+WHOLE = compress(STORED, dt.asarray(MASK).node, 0, COUNTS, 8)
+JOINED = joined_spans(PICKED, COUNTS, WHOLE).inputs[0]
 
 
 def test_the_graph_is_legal():
@@ -41,3 +46,10 @@ def test_a_block_reads_the_buckets_that_hold_its_slices():
 def test_slices_come_in_order(step):
     buckets = block(PICKED, [X, MASK], PICKED.type.box)
     assert np.array_equal(by_blocks(JOINED, [buckets], step), X[MASK])
+
+
+def test_it_has_the_type_and_the_chunks_of_what_it_is():
+    made = joined_spans(PICKED, COUNTS, WHOLE)
+    assert made.type == WHOLE.type
+    assert nominal_chunks(made) == nominal_chunks(WHOLE)
+    assert stored_cuts(made) == stored_cuts(WHOLE) != (None, None)
