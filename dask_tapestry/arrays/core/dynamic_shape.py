@@ -3,6 +3,7 @@
 Such a value is two graphs. The *count graph* says how many cells there are; it is run once, and
 what it stands on (a mask) is kept where it was computed. The *value graph* is then built for the
 counts, with an exact shape, and reads what was kept: a mask computed again might differ in a bit.
+Where it would compute again most of what the count graph does, cells are *picked* by the count run.
 Effects of the count graph are done with it: tensors of the value graph that follow them are kept
 too, as computing such a tensor would do the effects again.
 

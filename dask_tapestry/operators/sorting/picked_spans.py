@@ -106,7 +106,7 @@ class JoinedSpans(Operator):
     repeats = True
     ends: bytes
     type: TensorType
-    stored_cuts: tuple[Cuts | None, ...] | None = None  # type: ignore[assignment]
+    stored_cuts: tuple[Cuts | None, ...] | None = None
 
     @cached_property
     def edges(self) -> list[int]:
