@@ -15,7 +15,7 @@ from tests.test_repository import PACKAGE, listed
 # Remembered by module: what a process has met, measured or registered, which no plan is made of.
 OF_A_PROCESS = {
     "arrays/core/dispatch": "METHODS NUMPY_FUNCTIONS OF_OTHERS UFUNC_FUNCTIONS _WRAPPERS",
-    "arrays/core/dynamic_shape": "_runs",  # counts, by the node that they are of
+    "arrays/core/dynamic_shape": "_picked _runs",  # counts, by the node that they are of
     "arrays/core/masked": "FROM_NUMPY",
     "arrays/elementwise/ufunc_functions": "FUNCTIONS",
     "arrays/ma/masked_array": "FUNCTIONS",

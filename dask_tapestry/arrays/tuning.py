@@ -76,6 +76,9 @@ LONG_LANE_BYTES: Final = 2**26  # bytes; cells of longer lanes are picked by a r
 # count took 3; in memory to count .3 GB took twice the seconds
 COUNTED_LANE_BYTES: Final = 2**32
 
+# core/dynamic_shape
+PICKED_PART: Final = 4  # of free memory, at most: beside what is picked its value is made
+
 # core/known_masks
 LINE_CELLS: Final = 16  # of a line that is copied for itself: of shorter ones the copying shows
 

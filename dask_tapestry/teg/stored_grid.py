@@ -64,7 +64,7 @@ def _stored(node: Node) -> Known:
 
 def _grid_of_node(node: Node) -> Known:
     operator, nothing = node.operator, (None,) * len(node.type.shape)
-    if not node.inputs:
+    if not node.inputs or operator.stored_cuts is not None:
         cuts = operator.stored_cuts or nothing
         return tuple(
             [None if own_cuts is None else AxisChunks(own_cuts, True) for own_cuts in cuts]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dask_tapestry.cells import Span
 from dask_tapestry.cells.value_span import span_of_dtype
 from dask_tapestry.teg.node import Node
@@ -28,5 +30,6 @@ def value_span(value: Node) -> Span | None:
         stack.pop()
         spans = [known[x] for x in top.inputs]
         found = top.operator.value_span(top.input_types, spans)
-        known[top] = span_of_dtype(top.type.dtype) if found is None else found
+        plain = isinstance(top.type.dtype, np.dtype)  # no outputs, and no buckets
+        known[top] = span_of_dtype(top.type.dtype) if plain and found is None else found
     return known[value]

@@ -5,6 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import Span
+from dask_tapestry.operators.sorting.picked_spans import picked_spans
 from dask_tapestry.teg.value_span import value_span
 
 X = np.random.default_rng(0).integers(-50, 50, (40, 30))
@@ -49,3 +50,8 @@ def test_long_chains_are_walked_without_recursion():
     for _ in range(5000):
         x = x[::-1]
     assert value_span(x.node) == Span(0, 6)
+
+
+def test_buckets_have_no_span():
+    x, mask = dt.asarray(X).node, dt.asarray(np.ones(np.shape(X)[0], bool)).node
+    assert value_span(picked_spans(x, mask, 4)) is None

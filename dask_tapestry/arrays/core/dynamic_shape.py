@@ -3,6 +3,7 @@
 Such a value is two graphs. The *count graph* says how many cells there are; it is run once, and
 what it stands on (a mask) is kept where it was computed. The *value graph* is then built for the
 counts, with an exact shape, and reads what was kept: a mask computed again might differ in a bit.
+Where it would compute again most of what the count graph does, cells are *picked* by the count run.
 Effects of the count graph are done with it: tensors of the value graph that follow them are kept
 too, as computing such a tensor would do the effects again.
 
@@ -11,7 +12,8 @@ Source: Tapestry whitepaper, "Graph Execution Semantics": control flow by inject
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -19,13 +21,20 @@ import numpy as np
 
 from dask_tapestry.arrays.core.repeatable import are_repeatable
 from dask_tapestry.arrays.core.selection import Selection
+from dask_tapestry.arrays.tuning import PICKED_PART
 from dask_tapestry.errors import MemoryLimitError, PlanError
+from dask_tapestry.memory.process_memory import free_memory, machine_memory
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.rules.effects import effects_of, followers, replaced
 from dask_tapestry.teg import Node
 
 Counts = np.ndarray[Any, Any]
 Build = Callable[[Counts, Sequence[Node]], "Node | Deferred"]
+
+
+def kept_of(pick: Node) -> Node | None:
+    """The node that holds what a count run kept of a pick; None where none did."""
+    return _picked.get(pick)
 
 
 class CountRun(NamedTuple):
@@ -37,6 +46,7 @@ class CountRun(NamedTuple):
 
 Run = Callable[[Node, Sequence[Node]], CountRun]
 _runs: WeakKeyDictionary[Node, dict[str, CountRun]] = WeakKeyDictionary()  # by owner, then name
+_picked: WeakKeyDictionary[Node, Node] = WeakKeyDictionary()  # what a run kept of each pick
 
 
 class Deferred:
@@ -52,9 +62,11 @@ class Deferred:
         owner: The node with which the outcome of the count run is forgotten, and what it kept: one
             that goes with the arrays that are read of it, or that is kept itself.
         selection: What is the same cells, not counted; None where they are better counted.
+        picks: What a count run makes beside `counts` of what it computes anyway, if there is room;
+            `build` asks `kept_of` for it. It goes with the last node that is made so.
     """
 
-    __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner", "selection")
+    __slots__ = ("_effects", "_read", "bound", "build", "counts", "owner", "picks", "selection")
 
     def __init__(
         self,
@@ -64,9 +76,10 @@ class Deferred:
         bound: Node,
         owner: Node,
         selection: Selection | None = None,
+        picks: Sequence[Node] = (),
     ) -> None:
         self.counts, self.build, self.bound = counts, build, bound
-        self.owner, self.selection = owner, selection
+        self.owner, self.selection, self.picks = owner, selection, tuple(picks)
         self._read = tuple(keep)
         self._effects: tuple[Node, ...] | None = None
 
@@ -78,9 +91,15 @@ class Deferred:
             self._effects = followers(self.bound, effects_of(run), self._read)
         return (*self._read, *self._effects)
 
+    @property
+    def wanted(self) -> tuple[Node, ...]:
+        """What a count run keeps: `keep`, then `picks`, where it has no effects."""
+        keep = self.keep
+        return keep if self._effects else (*keep, *self.picks)
+
     def made_with(self, build: Build, bound: Node, selection: Selection | None = None) -> Deferred:
         """Another node for the same counts."""
-        return Deferred(self.counts, self._read, build, bound, self.owner, selection)
+        return Deferred(self.counts, self._read, build, bound, self.owner, selection, self.picks)
 
     def _built(self, run: CountRun) -> Node | Deferred:
         """The node for the outcome of a run; nothing that was kept is computed again."""
@@ -108,6 +127,13 @@ class Deferred:
 
     def remember(self, run: CountRun) -> Node | Deferred:
         """What is built for the outcome of a run, which is reused as long as the owner lives."""
+        count = len(self.keep)
+        for pick, kept in zip_longest(self.picks, run.kept[count:]):
+            if kept is None:
+                _picked.pop(pick, None)  # of another run
+            else:
+                _picked[pick] = kept
+        run = CountRun(run.counts, run.kept[:count])
         _runs.setdefault(self.owner, {})[self._name] = run
         return self._built(run)
 
@@ -129,17 +155,50 @@ class Deferred:
                 "the shape depends on data and the client is asynchronous: "
                 "`await dt.resolve_shapes(x)` before asking for it"
             )
-        if client is not None:
-            check_workers(client.scheduler_info(n_workers=-1))
+        self.check_machines(None if client is None else client.scheduler_info(n_workers=-1))
         try:
-            return self.remember(run(self.counts, self.keep))
+            return self.remember(run(self.counts, self.wanted))
         except MemoryLimitError:
             if not self.lets_go():
                 raise
             return self._counted(run)
 
+    def check_machines(self, info: Mapping[str, Any] | None) -> None:
+        """Pick nothing where memory might be short of it.
+
+        Parameters
+        ----------
+        info
+            What the scheduler of a live client tells of itself.
+
+        Raises
+        ------
+        PlanError
+            If a scheduler has no workers.
+        """
+        if info is None:
+            memory = free_memory()
+        else:
+            check_workers(info)
+            limits = [one.get("memory_limit") for one in info["workers"].values()]
+            memory = sum([limit or machine_memory() for limit in limits])
+        if sum(pick.type.nbytes for pick in self.picks) * PICKED_PART > memory:
+            self.picks = ()
+
+    def joined_with(self, others: Iterable[Deferred]) -> Deferred:
+        """Itself, making what others pick too where they have the same counts."""
+        alike = [one.picks for one in others if one.counts is self.counts]
+        self.picks = tuple(dict.fromkeys(chain(self.picks, *alike)))
+        return self
+
     def lets_go(self) -> bool:
-        """Keep from now on only what follows effects; False where that is all, or all is needed."""
+        """Keep from now on less; False where no less will do.
+
+        First nothing is picked; then only what follows effects is kept, unless all is needed.
+        """
+        if self.picks:
+            self.picks = ()
+            return True
         lets_go = bool(self._read) and are_repeatable(self._read)
         if lets_go:
             self._read, self._effects = (), None

@@ -73,7 +73,8 @@ def of_selected(make: Callable[..., Tensor], values: Sequence[Any]) -> Array | N
 
     bound = make(*[p.bound if isinstance(p, Deferred) else p for p in parts])
     cells = make(*[selection_in(p).harmless if isinstance(p, Deferred) else p for p in parts])
-    return Array(made[0].made_with(build, bound, chosen[0]._replace(cells=cells)))
+    one = made[0].made_with(build, bound, chosen[0]._replace(cells=cells))
+    return Array(one.joined_with(made))
 
 
 def cell_by_cell(make: Callable[[Tensor], Tensor], x: Array) -> Array:

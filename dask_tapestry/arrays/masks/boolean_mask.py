@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
-from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred, kept_of
 from dask_tapestry.arrays.core.known_masks import line_cells, lines_of
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.selection import Selection, selection_of
+from dask_tapestry.arrays.masks import picks
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.cells.cell_bytes import not_zero_cells
@@ -25,6 +26,7 @@ from dask_tapestry.operators.indexing.take import take as take_tensor
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.reductions.count_nonzero import count_nonzero, span_of
 from dask_tapestry.operators.sorting.compress import compress as compress_tensor
+from dask_tapestry.operators.sorting.picked_spans import joined_spans, picked_spans
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
@@ -59,19 +61,29 @@ def deferred_selection(
         selection: The same cells without a count, where what is made is these.
     """
     span = span_of(mask.type.size, line)
+    picked: dict[Tensor, Tensor] = {}  # the buckets of what is picked from
 
     def build(counts: Counts, kept: Sequence[Node]) -> Node:
         held = dict(zip((mask, *keep), kept, strict=True)) if kept else {}
 
         def pick(x: Tensor, dim: int = 0) -> Tensor:
-            return compress_tensor(held.get(x, x), held.get(mask, mask), dim, counts, span)
+            cells = compress_tensor(held.get(x, x), held.get(mask, mask), dim, counts, span)
+            buckets = kept_of(picked[x]) if x in picked and not dim else None
+            return cells if buckets is None else joined_spans(buckets, counts, cells)
 
         return make(pick)
 
+    def pick_all(x: Tensor, dim: int = 0) -> Tensor:
+        if not dim and x not in keep and picks.are_worth_keeping(x, mask):
+            picked[x] = picked_spans(x, mask, span)
+        return compress_tensor(x, mask, dim, everything, span)
+
     spans = count_nonzero(mask, span)
     everything = np.diff(np.minimum(np.arange(spans.type.size + 1) * span, mask.type.size))
-    bound = build(everything, (mask, *keep))
-    return Array(Deferred(spans, (mask, *keep), build, bound, owner or mask, selection))
+    bound, read = make(pick_all), (mask, *keep)
+    return Array(
+        Deferred(spans, read, build, bound, owner or mask, selection, tuple(picked.values()))
+    )
 
 
 def masked(x: Tensor, dim: int, mask: Tensor) -> Array:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import whole_number
 from dask_tapestry.arrays.core.array import Array, run_count
 from dask_tapestry.arrays.core.convert import asarray
-from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred, check_workers
+from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import computing, scheduler_blocks
@@ -171,6 +171,7 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     [6, 3]
     """
     with computing_with(kwargs.get("scheduler")), ErrorReporting():
+        _count_together(args)
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
             values = compute_synchronously([a.node for a in args])
             if values is not None:
@@ -198,6 +199,7 @@ def persist(*args: Any, replicas: int = 1, **kwargs: Any) -> tuple[Any, ...]:
     array([0, 2, 4, 6])
     """
     with computing_with(kwargs.get("scheduler")):
+        _count_together(args)
         if whole_number("replicas", replicas, 1) > 1:
             return persist_replicated(args, replicas, _options(args, kwargs))
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
@@ -205,6 +207,16 @@ def persist(*args: Any, replicas: int = 1, **kwargs: Any) -> tuple[Any, ...]:
             if here is not None:
                 return tuple(map(Array, here))
         return tuple(base.persist(*args, **_options(args, kwargs)))
+
+
+def _count_together(args: Sequence[Any]) -> None:
+    """Count those first that pick cells as they are counted, and with them all of the same mask."""
+    waiting = [a for a in args if type(a) is Array and a.deferred is not None]
+    for array in waiting if len(waiting) > 1 else ():
+        deferred = array.deferred
+        if deferred is not None and deferred.picks:
+            others = [other.deferred for other in waiting if other.deferred is not None]
+            deferred.joined_with(others).resolve(run_count)
 
 
 def _options(args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -247,7 +259,7 @@ async def resolve_shapes(*arrays: Array) -> None:
 
 async def _counted(client: Any, deferred: Deferred) -> Node | Deferred:
     """What is built of a count, which a client that cannot be waited for runs."""
-    check_workers(await client.scheduler.identity(n_workers=-1))
+    deferred.check_machines(await client.scheduler.identity(n_workers=-1))
     try:
         first, *rest = _kept_by(client, deferred)
     except MemoryLimitError:
@@ -260,7 +272,7 @@ async def _counted(client: Any, deferred: Deferred) -> Node | Deferred:
 
 def _kept_by(client: Any, deferred: Deferred) -> list[Array]:
     """What a count run yields and keeps, as a client persists it."""
-    kept: list[Array] = client.persist([Array(deferred.counts), *map(Array, deferred.keep)])
+    kept: list[Array] = client.persist([Array(deferred.counts), *map(Array, deferred.wanted)])
     return kept
 
 

@@ -51,7 +51,7 @@ class LayoutContract(AccessContract):
 
     @property
     def stored_cuts(self) -> tuple[Cuts | None, ...] | None:
-        """The grid that a source's data is stored in, on which sums depend; None where in none."""
+        """The grid of stored data, on which sums depend: of a source, or kept of one; else None."""
         return None
 
     @property

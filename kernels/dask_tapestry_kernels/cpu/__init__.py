@@ -39,6 +39,7 @@ KERNELS: Final = KernelTable(
         "lessproducts lesssolved lupanel lustrip qrpanel qrstrip reflectedcolumns "
         "rowtriangles signoforders turnedcolumns",
         "blocks.partition": "partition",
+        "blocks.picked_spans": "pickspans joinspans",
         "blocks.points": "points affinepoints",
         "blocks.random": "randombits randomfraction permutation",
         "blocks.resample": "resample",

@@ -206,3 +206,58 @@ def _kept_since(before):
     """What count runs keep whose owners were not there before."""
     new = [runs for owner, runs in dynamic_shape._runs.items() if owner not in before]
     return [node for runs in new for run in runs.values() for node in run.kept]
+
+
+def picking(counts, mask, *picks):
+    """A deferred node that is the sum of what was kept of its picks, else the mask."""
+
+    def build(_, kept):
+        found = [one for one in map(dynamic_shape.kept_of, picks) if one is not None]
+        return (sum(map(dt.Array, found), dt.zeros(8))).node if found else mask
+
+    return dynamic_shape.Deferred(counts, (mask,), build, mask, mask, None, picks)
+
+
+def test_what_others_pick_is_kept_by_one_run():
+    x = dt.from_array(np.arange(8.0))
+    mask, one, two = (x > 3).node, (x + 1).node, (x + 2).node
+    counts = dt.count_nonzero(dt.Array(mask)).node
+    first, second = picking(counts, mask, one), picking(counts, mask, two)
+    other = picking((x.sum()).node, mask, (x + 3).node)
+    runs = []
+
+    def run(counts, keep):
+        runs.append(keep)
+        return CountRun(dt.Array(counts).compute(), tuple(keep))
+
+    first.joined_with([first, second, other]).resolve(run)
+    assert runs == [(mask, one, two)]
+    found = dt.Array(second.resolve(run)).compute()
+    assert found.tolist() == (np.arange(8.0) + 2).tolist()
+    assert len(runs) == 1
+
+
+def test_of_too_little_memory_nothing_is_picked(monkeypatch):
+    x = dt.from_array(np.arange(8.0))
+    deferred = picking(x.sum().node, (x > 3).node, (x + 1).node)
+    workers = {n: {"memory_limit": 150} for n in range(2)}
+    deferred.check_machines({"workers": workers})
+    assert deferred.picks
+    deferred.check_machines({"workers": {0: workers[0]}})
+    assert not deferred.picks
+    deferred = picking(x.sum().node, (x > 3).node, (x + 1).node)
+    deferred.check_machines(None)
+    assert deferred.picks
+    monkeypatch.setattr(dynamic_shape, "free_memory", lambda: 100)
+    deferred.check_machines(None)
+    assert not deferred.picks
+
+
+def test_what_a_run_did_not_pick_is_not_taken_of_another():
+    x = dt.from_array(np.arange(8.0))
+    mask, one = (x > 3).node, (x + 1).node
+    deferred = picking(x.sum().node, mask, one)
+    deferred.remember(CountRun(np.array(0), (mask, one)))
+    assert dynamic_shape.kept_of(one) is one
+    deferred.remember(CountRun(np.array(0), (mask,)))
+    assert dynamic_shape.kept_of(one) is None
