@@ -7,6 +7,8 @@ one region that holds what they read, and each reader views its part. So a value
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dask_tapestry.cells.references import packed
@@ -15,7 +17,7 @@ from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node, Region, Sink, apply
-from dask_tapestry.teg.node import written_as
+from dask_tapestry.teg.node import reapply, written_as
 from dask_tapestry.teg.operator import Restriction
 
 
@@ -37,7 +39,9 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
         if plan is None:
             whole = [_part(sliced[x], yields[x], Region.whole(x.type.shape)) for x in node.inputs]
             now = dict(zip(node.inputs, whole, strict=True))
-            sliced[node] = rebuilt(node, now | {a: sliced[a] for a in node.after})
+            again = rebuilt(node, now | {a: sliced[a] for a in node.after})
+            points = _waited_for(again.inputs, again.after)
+            sliced[node] = reapply(again, again.inputs, points)
             yields[node] = Region.whole(node.type.shape)
             continue
         parts = [
@@ -45,7 +49,8 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
             for x, region in zip(node.inputs, plan.inputs, strict=False)
         ]
         with written_as(node):
-            sliced[node] = apply(plan.operator, *parts, after=[sliced[a] for a in node.after])
+            points = _waited_for(parts, [sliced[a] for a in node.after])
+            sliced[node] = apply(plan.operator, *parts, after=points)
         yields[node] = plan.yields
         if trace is not None and not plan.yields.is_whole(node.type.shape):
             trace.record("push_slices", node, sliced[node], plan.yields)
@@ -53,6 +58,12 @@ def push_slices(graph: Graph, trace: Trace | None = None) -> Graph:
     if trace is not None:
         trace.record_results(graph.roots, roots)
     return Graph(roots)
+
+
+def _waited_for(inputs: Sequence[Node], after: Sequence[Node]) -> tuple[Node, ...]:
+    """What a node follows: also what inputs without cells do, of which no task is read."""
+    unread = [point for x in inputs if not x.type.size for point in x.after]
+    return tuple(dict.fromkeys((*after, *unread)))
 
 
 def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:

@@ -65,6 +65,14 @@ NOTHING_READ = {
     "no cells assigned in memory": lambda y: assigned(dt.asarray(CELLS), slice(2, 2), y[:0]),
     "the imaginary part": lambda y: y.imag,
     "a sequence point": lambda y: dt.sequence_point(y[:0]),
+    "whether any of no cells": lambda y: same(dt.zeros(0), after=[y]).any(),
+    "the sum of no cells": lambda y: same(dt.zeros(0), after=[y]).reshape(3, 0).sum(axis=1),
+    "a product over no cells": lambda y: (
+        same(dt.zeros(0), after=[y]).reshape(3, 0) @ dt.zeros((0, 2))
+    ),
+    "no cells beside others": lambda y: dt.concatenate([same(dt.zeros(0), after=[y]), CELLS]),
+    "no cells on the way": lambda y: (same(dt.zeros(0), after=[y]) * 2).sum() + 1,
+    "padded no cells": lambda y: dt.pad(same(dt.zeros(0), after=[y]), 2),
 }
 
 
