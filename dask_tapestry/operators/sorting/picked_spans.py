@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -28,11 +29,13 @@ from dask_tapestry.teg import (
     IndexDim,
     Operator,
     Signature,
+    Source,
     Tensor,
     TensorType,
     apply,
 )
-from dask_tapestry.teg.buckets import buckets_type, cells_of
+from dask_tapestry.teg.buckets import buckets_type, cells_of, is_buckets
+from dask_tapestry.teg.node import reapply
 from dask_tapestry.teg.nominal import nominal_chunks
 from dask_tapestry.teg.operator import Types, by_signature, signature_of
 from dask_tapestry.teg.stored_grid import stored_cuts
@@ -150,5 +153,18 @@ def joined_spans(buckets: Tensor, counts: np.ndarray[Any, Any], picked: Tensor) 
         The same value, picked of all slices: its chunks and stored grid are those of the result.
     """
     ends = np.cumsum(counts, dtype=np.int64).tobytes()
-    joined = apply(JoinedSpans(ends, picked.type, stored_cuts(picked)), buckets)
+    held = _of_cells(buckets, picked.type.size)
+    joined = apply(JoinedSpans(ends, picked.type, stored_cuts(picked)), held)
     return with_chunks_kept(joined, nominal_chunks(picked))
+
+
+def _of_cells(buckets: Tensor, cells: int) -> Tensor:
+    """Buckets that are there, with so many cells in all: a plan counts no more of them."""
+    if len(buckets.inputs) == 1 and is_buckets(buckets.inputs[0].type):  # their chunks are named
+        return reapply(buckets, [_of_cells(buckets.inputs[0], cells)], buckets.after)
+    if not isinstance(buckets.operator, Source):
+        return buckets
+    own: Any = buckets.operator
+    mean = cells / max(1, buckets.type.size)
+    counted = buckets_type(buckets.type.shape, cells_of(buckets.type), mean)
+    return apply(replace(own, type=counted), line=buckets.line or "", after=buckets.after)

@@ -13,6 +13,7 @@ import dask_tapestry as dt
 from dask_tapestry.arrays.core import dynamic_shape
 from dask_tapestry.arrays.masks import picks
 from dask_tapestry.teg import Graph
+from dask_tapestry.teg.buckets import is_buckets
 from tests.comparisons import same_bits
 from tests.stores import CountingStore
 
@@ -237,3 +238,14 @@ def test_workers_keep_what_is_picked(tmp_path):
         env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=200,
     )  # fmt: skip
     assert "picked" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("least", [-99, 2.5, 99])
+def test_what_was_picked_counts_as_the_bytes_that_it_has(least):
+    store, _ = stored()
+    x = opened(store)
+    few = x[x > least]
+    size = few.nbytes
+    buckets = [node for node in Graph([few.node]).nodes if is_buckets(node.type)]
+    assert buckets
+    assert all(size <= node.type.nbytes <= size + 8 * node.type.size for node in buckets)
