@@ -144,6 +144,14 @@ def release(client: Any, keys: list[Any]) -> None:
         client._send_to_scheduler_safe(message)
 
 
+def known_futures(client: Any, keys: list[Any]) -> list[Any] | None:
+    """Futures of all of these keys, which keep results that a client has, or will have; or None."""
+    known = client.futures
+    if not all(key in known and known[key].status in ("pending", "finished") for key in keys):
+        return None
+    return [sys.modules["distributed"].Future(key, client) for key in keys]
+
+
 def as_completed(futures: list[Any], client: Any) -> Any:
     """Futures of a client as they are completed; `batches` gives those that are."""
     return sys.modules["distributed"].as_completed(futures, loop=client.loop)

@@ -22,7 +22,13 @@ from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.lower import job
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.cluster_jobs import sent
-from dask_tapestry.lower.dask_private import Expr, ExprSequence, HLGExpr, HLGExprSequence
+from dask_tapestry.lower.dask_private import (
+    Expr,
+    ExprSequence,
+    HLGExpr,
+    HLGExprSequence,
+    known_futures,
+)
 from dask_tapestry.lower.dry_run import report_dry_run
 from dask_tapestry.lower.dry_run_state import is_dry_run
 from dask_tapestry.lower.fp_error_events import hear_from, raised_by_blocks, without_collection
@@ -297,18 +303,23 @@ def plan_jointly(exprs: list[TapestryExpr], submitted: bool = False) -> list[Tap
         plan = members[0].operand("plan")
         core = plan if plan is not None else fitted(plan_to_run(roots), live_client())
         lowered, arrays = lower_plan(core, ResultMemory.JOINED if final else ResultMemory.KEPT)
+        keys, graph, kept = list(flatten(lowered.keys)), lowered.graph, None
         if submitted and arrays is not None:
-            arrays.send_ahead(live_client(), next(flatten(lowered.keys)))
+            kept = known_futures(live_client(), keys)
+            if kept is None:
+                arrays.send_ahead(live_client(), keys[0])
+            else:  # other tasks of the same keys are no use, and Dask would warn of them
+                graph = HighLevelGraph({}, {})
         for expr in members:
             number = core.written.roots.index(expr.operand("root"))
             planned[id(expr)] = TapestryExpr(
                 expr.operand("root"),
                 final,
                 plan,
-                lowered.graph,
+                graph,
                 lowered.keys[number],
                 f"tapestryexpr-{uuid4().hex}",
-                (arrays, lowered.layouts),
+                (arrays, lowered.layouts, kept),
                 lowered.job,
             )
     return [planned[id(expr)] for expr in exprs]

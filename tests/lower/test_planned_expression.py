@@ -1,5 +1,8 @@
 """Dask's collection protocol: what Dask asks of an array, and what comes back."""
 
+import gc
+import time
+from itertools import chain
 from shutil import which
 
 import dask
@@ -8,8 +11,10 @@ import dask.bag as db
 import numpy as np
 import pytest
 from dask.base import compute_as_if_collection, is_dask_collection, tokenize
+from distributed import Client
 
 import dask_tapestry as dt
+from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.planned_expression import TapestryExpr, TapestrySequence
 from dask_tapestry.planner.build import build_plan
 
@@ -301,3 +306,38 @@ def _refused(x):
         x.sum().compute()
     with pytest.raises(dt.ComputeError, match="are gone"):
         (x + 1).persist()
+
+
+PERSISTED = {
+    "once more": lambda x: dask.persist((x + 1) * 2),
+    "as one of several": lambda x: dt.persist((x + 1) * 2, (x + 1) * 2),
+    "by its method": lambda x: [((x + 1) * 2).persist()],
+}
+
+
+@pytest.mark.parametrize("way", PERSISTED)
+def test_what_is_kept_is_not_computed_and_its_arrays_not_sent_again(way, caplog, monkeypatch):
+    sends, send_ahead = [], ClientArrays.send_ahead
+
+    def watched(self, *to):
+        sends.extend(self.offers)
+        send_ahead(self, *to)
+
+    monkeypatch.setattr(ClientArrays, "send_ahead", watched)
+    cells = np.arange(1e6).reshape(1000, 1000)  # smaller ones travel with the graph
+    x, options = dt.asarray(cells), {"processes": False, "dashboard_address": ":0"}
+    with Client(n_workers=2, threads_per_worker=1, **options) as client:
+        results = [PERSISTED[way](x) for _ in range(8)]
+        for one in chain(*results):
+            np.testing.assert_array_equal(one.compute(), (cells + 1) * 2)
+        assert len(sends) <= 4  # the first ones are planned again, by the rates of this cluster
+        del results, one
+        sends.clear()
+        limit = time.monotonic() + 20
+        while client.futures and time.monotonic() < limit:  # it lets go of them by and by
+            gc.collect()
+            time.sleep(0.01)
+        (once_more,) = dask.persist((x + 1) * 2)
+        np.testing.assert_array_equal(once_more.compute(), (cells + 1) * 2)
+        assert len(sends) == 1
+    assert "run_spec" not in caplog.text
