@@ -32,6 +32,7 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._times = 0
+        Callback.active.update(_OURS)  # computes of several threads may have lost Dask's callbacks
 
     def ask(self) -> None:
         """Have all blocks stop that are computed now."""

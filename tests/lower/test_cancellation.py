@@ -74,6 +74,16 @@ def test_when_a_block_fails_the_others_stop(compute):
     assert STOPPED.wait(60)
 
 
+def test_the_others_stop_though_threads_have_lost_callbacks(monkeypatch):
+    """Of two computes that overlap, the one that ends last puts back what the other put aside."""
+    monkeypatch.setattr(Callback, "active", set())
+    lasts = dt.ones(6, chunks=6).map_blocks(lasting, dtype=float)
+    fails = dt.ones(7, chunks=7).map_blocks(failing, dtype=float)
+    with pytest.raises(OSError, match="on fire"), dask.config.set(num_workers=2):
+        dt.compute(lasts, fails)
+    assert STOPPED.wait(10)
+
+
 def test_what_was_stopped_is_computed_again():
     tries = []
 
