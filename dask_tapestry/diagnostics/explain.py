@@ -105,6 +105,9 @@ def _step_lines(step: StepSummary) -> Iterator[str]:
 def blocks_text(step: StepSummary) -> str:
     """``8 blocks on fast workers and 3 slices, 24 edges``."""
     slices = f" and {counted(step.slices, 'slice')}" if step.slices else ""
+    if step.parts:
+        tasks, parts = counted(step.slices, "task"), counted(step.parts, "part")
+        slices = f" and {tasks} that exchange {parts} of blocks in bulk"
     edges = f", {counted(step.edges, 'edge')}" if step.edges else ""
     where = f" on {step.place}" if step.place else ""
     return f"{counted(step.blocks, 'block')}{where}{slices}{edges}"

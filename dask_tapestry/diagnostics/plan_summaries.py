@@ -201,6 +201,7 @@ def _step(
         slices=cost.slices,
         edges=cost.edges,
         tasks=cost.tasks,
+        parts=round(cost.parts),
         decided=decided(step),
         place=_place(step),
         alone=step.machine.alone,

@@ -80,6 +80,8 @@ class StepSummary(NamedTuple):
         The cuts of each dimension: (extent, blocks, step, first length, edges), and as text.
     blocks, slices, edges, tasks
         How many there are; edges are -1 if they are not counted.
+    parts
+        Parts of blocks that workers send each other in bulk: then slices are tasks that do so.
     decided, place, again, second
         What the grid was chosen for; which workers compute it, and which device of theirs; what
         else is to be said, as why it reads what others read too; what came second: text, "" where
@@ -107,6 +109,7 @@ class StepSummary(NamedTuple):
     slices: int
     edges: int
     tasks: int
+    parts: int
     decided: str
     place: str
     alone: bool

@@ -200,6 +200,7 @@ STEP: Final = _named_tuple_of(
     slices=COUNT,
     edges=whole(-1, READ_NUMBER),
     tasks=COUNT,
+    parts=COUNT,
     decided=_text,
     place=_text,
     alone=_flag,

@@ -3,10 +3,11 @@
 Tested with Dask 2026.8. Everything else imports these names from here.
 """
 
+import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 import dask.config
 from dask._expr import CompositeExpr, Expr, FinalizeCompute, HLGExpr
@@ -16,6 +17,7 @@ from dask._expr import _HLGExprSequence as HLGExprSequence
 from dask._task_spec import Alias, DataNode, GraphNode, Task, TaskRef, convert_legacy_graph
 from dask.highlevelgraph import HighLevelGraph
 
+from dask_tapestry.imports import lazy_import
 from dask_tapestry.planner.machine.adaptive import Growth, set_growth_probe
 from dask_tapestry.planner.walltime import knows_lifetime
 
@@ -39,17 +41,22 @@ __all__ = [
     "current_worker",
     "growth_of",
     "is_leaving",
+    "key_of_exchange",
     "lifetime_of",
     "live_clients",
     "live_schedulers",
     "put_on_worker",
+    "receive_parts",
     "release",
     "seceded",
+    "send_parts",
     "tell_scheduler",
     "unwanted_task",
+    "waiting_for_parts",
     "written_task",
 ]
 
+Chunks: TypeAlias = tuple[tuple[int, ...], ...]
 _new_task = object.__new__
 
 
@@ -171,6 +178,52 @@ def seceded() -> Iterator[None]:
     finally:
         if has_seceded:
             distributed.rejoin()
+
+
+def waiting_for_parts(
+    key: str, run: str, sent: list[Any], held: Chunks, tiles: Chunks, on_disk: bool
+) -> Any:
+    """The task of distributed's own that waits until all parts of an exchange have been sent.
+
+    Parameters
+    ----------
+    key, run
+        Of the task, which `key_of_exchange` gives, and the name of the exchange.
+    sent
+        Keys of the tasks that send the parts.
+    held, tiles
+        Lengths of the blocks that are sent, and of those that are received, along each axis.
+    """
+    logging.getLogger("distributed.shuffle._scheduler_plugin").addFilter(is_no_routine)
+    shuffle = lazy_import("distributed.shuffle._rechunk")
+    spec = shuffle.ArrayRechunkSpec(id=run, disk=on_disk, new=tiles, old=held)
+    task = lazy_import("distributed.shuffle._core").P2PBarrierTask
+    return task(key, shuffle.p2p_barrier, run, *map(TaskRef, sent), spec=spec)
+
+
+def is_no_routine(record: logging.LogRecord) -> bool:
+    """Whether a scheduler tells more of an exchange than that it began, or ended as it should.
+
+    Of each it warns of both, on the page that a user reads.
+    """
+    run, *_, last = record.args if isinstance(record.args, tuple) and record.args else ("", "")
+    routine = "initialized by" in record.msg or str(last).startswith("task-finished")
+    return not (routine and "-exchange-" in str(run))
+
+
+def key_of_exchange(run: str) -> str:
+    """The key by which a scheduler finds an exchange."""
+    return str(lazy_import("distributed.shuffle._core").barrier_key(run))
+
+
+def send_parts(block: Any, run: str, number: tuple[int, ...]) -> int:
+    """Send the parts of a block to the workers that are to have them."""
+    return int(lazy_import("distributed.shuffle._rechunk").rechunk_transfer(block, run, number))
+
+
+def receive_parts(run: str, number: tuple[int, ...], ready: int) -> Any:
+    """The block of an exchange whose parts this worker was sent."""
+    return lazy_import("distributed.shuffle._rechunk").rechunk_unpack(run, number, ready)
 
 
 def current_worker() -> Any:

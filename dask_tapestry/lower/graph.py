@@ -15,6 +15,13 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.lower.bulk_exchange_layers import (
+    ExchangeNames,
+    ReceiveLayer,
+    SendLayer,
+    WaitLayer,
+    bulk_exchange_of,
+)
 from dask_tapestry.lower.cancellation import Cancellation, is_watched
 from dask_tapestry.lower.client_arrays import ClientArrays
 from dask_tapestry.lower.joined_blocks import buffers_between, lie_in_a_row, share_results
@@ -40,6 +47,7 @@ from dask_tapestry.lower.worker_placement import (
     for_any_worker,
     placement,
 )
+from dask_tapestry.planner.access.bulk_exchange import BulkExchange
 from dask_tapestry.planner.cost.step import Step, memory_order
 from dask_tapestry.planner.cost.values_in_runs import values_in_runs
 from dask_tapestry.planner.fusion.annotation_groups import annotations_of_step
@@ -184,9 +192,19 @@ class Lowering:
             made = PrepareLayer(prepare, sink, *how)
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
-        spec = StepSpec.of(step, tuple(cuts), self.stop, self.run)
         near = for_any_worker(annotations)
-        slices = tuple(self._slices(spec, place, x, near) for place, x in enumerate(inputs))
+        exchange = bulk_exchange_of(step, inputs, cuts)
+        if exchange is not None:
+            number = exchange.number
+            inputs[number] = self._exchange(step, exchange, str(inputs[number]), near)
+            cuts[number] = exchange.tiles
+        spec = StepSpec.of(step, tuple(cuts), self.stop, self.run)
+        slices = tuple(
+            self._slices(spec, place, x, near)
+            if exchange is None or place != exchange.number
+            else None
+            for place, x in enumerate(inputs)
+        )
         shown = replace(spec, name=self.names.get(node, spec.name))
         layer = StepLayer(shown, tuple(inputs), out, after, slices, annotations)
         reads = {x for x in (*inputs, *slices) if isinstance(x, str)}
@@ -213,6 +231,18 @@ class Lowering:
         kept = placement(step.node, self.client, self.plan.resources.kinds, place)
         there = device_resources(self.client, said) if step.machine.device else {}
         return {**said, **(kept or {}), **there}
+
+    def _exchange(
+        self, step: Step, exchange: BulkExchange, source: str, near: Mapping[str, Any]
+    ) -> str:
+        """The layer whose blocks a step reads in place of those of `source`, of other cuts."""
+        words = [companion_name(step.name, what) for what in ("exchange", "send", "receive")]
+        names = ExchangeNames(exchange, source, *words)
+        placed = {**near, **({"workers": [step.place]} if step.place else {})}
+        self._add(SendLayer(names, near), self._layer_if_any(source))
+        self._add(WaitLayer(names, placed), {names.sent})
+        self._add(ReceiveLayer(names, placed), {names.waiting})
+        return names.received
 
     def _slices(
         self, spec: StepSpec, input_number: int, source: Any, annotations: Mapping[str, Any]

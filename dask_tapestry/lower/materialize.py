@@ -12,7 +12,7 @@ from dask_tapestry.lower.dask_private import GraphNode, convert_legacy_graph
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
 from dask_tapestry.memory.garbage_collection import collection_paused
 
-Writer = Callable[[tuple[Any, ...]], GraphNode]
+Writer = Callable[[Any], GraphNode]
 
 
 def materialize(graph: HighLevelGraph, keys: Iterable[Key]) -> dict[Any, GraphNode]:
@@ -40,27 +40,36 @@ def _write(
         key = stack.pop()
         if key in tasks:
             continue
-        name = key[0] if isinstance(key, tuple) else None
+        name = _layer_name(key)
         if name not in writers:
             foreign.add(key)
         else:
-            tasks[key] = task = writers[name](key[1:])
+            tasks[key] = task = writers[name](key)
             stack.extend(task.dependencies.difference(tasks))
     return foreign
 
 
 def _writers(graph: HighLevelGraph) -> dict[Any, Writer]:
-    """What writes out a task of each of our layers."""
+    """What writes out the task of a key of each of our layers."""
     return {
-        name: layer.task for name, layer in graph.layers.items() if isinstance(layer, SymbolicLayer)
+        name: layer.written
+        for name, layer in graph.layers.items()
+        if isinstance(layer, SymbolicLayer)
     }
+
+
+def _layer_name(key: Any) -> Any:
+    """Name of the layer that has a key, if it is one of ours: that of a string begins with it."""
+    if isinstance(key, str):
+        return key.rpartition(".")[0]
+    return key[0] if isinstance(key, tuple) and key else None
 
 
 def _checked(graph: HighLevelGraph, keys: Iterable[Key]) -> list[Key]:
     """The keys; `KeyError` for one that its layer does not have, as others may ask for anything."""
     checked = list(keys)
     for key in checked:
-        layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
+        layer = graph.layers.get(_layer_name(key))
         if isinstance(layer, SymbolicLayer):
             layer.index_of(key)
     return checked
@@ -75,7 +84,7 @@ class _Keys:
     def __contains__(self, key: Any) -> bool:
         if key in self.others:
             return True
-        layer = self.layers.get(key[0]) if isinstance(key, tuple) and key else None
+        layer = self.layers.get(_layer_name(key))
         return isinstance(layer, SymbolicLayer) and key in layer
 
 

@@ -59,6 +59,10 @@ class SymbolicLayer(Layer):
     def __getitem__(self, key: DaskKey) -> GraphNode:
         return self.task(self.index_of(key))
 
+    def written(self, key: Any) -> GraphNode:
+        """Return the task of a key that the layer has."""
+        return self.task(key[1:])
+
     def index_of(self, key: DaskKey) -> tuple[int, ...]:
         """Integers of a key ``(name, *integers)`` of this layer; `KeyError` for any other."""
         if not isinstance(key, tuple) or key[:1] != (self.name,):

@@ -24,6 +24,10 @@ MOST_HELD_SHARE: Final = USABLE_MEMORY / 2  # by other arrays: Dask writes more 
 MOST_WORKS: Final = 20_480  # of their blocks: ten a class; some blocks read hundreds of boxes
 GRIDS_REMEMBERED: Final = 64  # grids of a program that are remembered: a plan has one of them
 
+# access/bulk_exchange
+EXCHANGE_LEAST: Final = 256  # parts of blocks: below, slices are soon cut
+EXCHANGE_SAVES: Final = 4  # slices for each task of an exchange
+
 # access/block_classes
 MOST_STARTS: Final = 64  # parts into which breaks divide a way at once
 
@@ -335,6 +339,7 @@ ROW_BYTES: Final = 1024  # of a row: a shorter one delays as much less as it is 
 MOST_DIAGONAL: Final = 4096  # blocks on the diagonals of a symmetric result; each takes 20 µs
 
 # cost/resource_seconds
+PART_SECONDS: Final = 1.5e-4  # of a worker, for a part of a block that it sends in bulk
 FETCH_SECONDS: Final = 0.01  # seconds until a value asked of another worker begins to arrive
 
 # cost/worst_needs

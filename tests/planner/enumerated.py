@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from dask_tapestry.lower import block_inputs
-from dask_tapestry.planner.access import distinct_slices, traffic
+from dask_tapestry.planner.access import bulk_exchange, distinct_slices, traffic
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.traffic import InputTraffic, Traffic
 from dask_tapestry.planner.cost import cost
@@ -99,17 +99,32 @@ def same_but_main(found: Traffic, counted: Traffic) -> bool:
 @contextmanager
 def any_saving() -> Iterator[Callable[[int], None]]:
     """Context with a function that sets how many bytes a slice must save."""
-    modules: tuple[Any, ...] = (traffic, distinct_slices, block_inputs, cost)
+    modules: tuple[Any, ...] = (traffic, distinct_slices, block_inputs, cost, bulk_exchange)
 
     def set_bytes(saves: int) -> None:
         for module in modules:
             module.SLICE_SAVES_BYTES = saves
         traffic.input_traffic.cache_clear()
+        bulk_exchange.bulk_exchange.cache_clear()
 
     try:
         yield set_bytes
     finally:
         set_bytes(SLICE_SAVES_BYTES)
+
+
+@contextmanager
+def any_exchange() -> Iterator[None]:
+    """Context in which few parts of blocks are exchanged in bulk, as many are otherwise."""
+    module: Any = bulk_exchange
+    usual = module.EXCHANGE_LEAST, module.EXCHANGE_SAVES
+    module.EXCHANGE_LEAST, module.EXCHANGE_SAVES = 2, 0.1
+    module.bulk_exchange.cache_clear()
+    try:
+        yield
+    finally:
+        module.EXCHANGE_LEAST, module.EXCHANGE_SAVES = usual
+        module.bulk_exchange.cache_clear()
 
 
 def small_traffic(seed: int, saving: Callable[[int], None]) -> tuple[Traffic, Traffic] | None:

@@ -14,6 +14,7 @@ from math import ceil, prod
 from typing import Any, Final, NamedTuple
 
 from dask_tapestry.planner.access.blocks_together import Beside, read_together
+from dask_tapestry.planner.access.bulk_exchange import bulk_exchange
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
 from dask_tapestry.planner.access.worker_runs import shares_at_home
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds
@@ -35,7 +36,7 @@ from dask_tapestry.zspace import Cuts, ZRange
 
 Needing = Callable[[Program, ZRange, Held, bool], Needs]
 
-COUNTED: Final = ("read", "moved", "slices", "edges", "sliced", "crossed")
+COUNTED: Final = ("read", "moved", "slices", "edges", "sliced", "parts", "crossed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class StepCost:
     flops
         Operations of all blocks.
     blocks, slices, edges
-        Tasks that compute blocks, tasks that cut parts of other steps' blocks, and blocks or parts
-        that tasks wait for.
+        Tasks that compute blocks, tasks that cut parts of other steps' blocks or exchange them in
+        bulk, and blocks or parts that tasks wait for.
     touched, work
         Bytes that a block handles, and peak bytes of its arrays.
     own
@@ -75,6 +76,8 @@ class StepCost:
         Whether what comes from stores is not encoded.
     sliced
         Bytes of all slices, each once.
+    parts
+        Parts of blocks that workers send each other in bulk.
     crossed
         Bytes between the memory of workers and that of their devices.
     """
@@ -101,6 +104,7 @@ class StepCost:
     pieces: int = 1
     plain: bool = False
     sliced: float = 0.0
+    parts: float = 0.0
     link: float = 0.0
     crossed: float = 0.0
 
@@ -134,6 +138,7 @@ class HeldReads(NamedTuple):
     sliced: float
     readings: Sequence[InputReads]
     together: tuple[int, ...] = ()
+    parts: int = 0
 
     def moved(self, workers: int) -> float:
         """Bytes that workers take from others."""
@@ -243,6 +248,7 @@ def step_cost(
         pieces=tasks.pieces,
         plain=tasks.plain,
         sliced=traffic.sliced,
+        parts=traffic.parts,
         crossed=block.crossed * blocks.equal,
     )
 
@@ -280,6 +286,7 @@ def _step_traffic(
         edges=reads.edges,
         slices=reads.slices,
         sliced=reads.sliced,
+        parts=reads.parts,
     )
 
 
@@ -334,6 +341,7 @@ def _held_reads(
     moves = () if workers == 1 else movement(program)
     at_home = shares_at_home(program, cuts, input_cuts, workers)
     count = prod([c.count for c in cuts])
+    exchange = bulk_exchange(program, cuts, input_cuts, workers)
     edges = slices = 0
     sliced = 0.0
     readings: list[InputReads] = []
@@ -341,7 +349,8 @@ def _held_reads(
         if own is None:
             continue
         reach = reach_of(boxes[number], tuple(own))
-        blocks_met = reach.blocks
+        exchanged = exchange is not None and number == exchange.number
+        blocks_met = 1 if exchanged else reach.blocks
         edges += count * blocks_met
         if workers == 1:
             continue
@@ -349,12 +358,15 @@ def _held_reads(
         exact, whole = reach.exact * size, reach.whole * size
         distinct = prod([cuts[d].count for d in moves[number].dims])
         fetch_size, fetches = whole, distinct * min(hosts, -(-count // distinct))
-        if blocks_met and whole - exact >= blocks_met * SLICE_SAVES_BYTES:
+        if exchanged or (blocks_met and whole - exact >= blocks_met * SLICE_SAVES_BYTES):
             fetch_size = exact
-            slices += distinct * blocks_met
+            slices += 0 if exchanged else distinct * blocks_met
             sliced += exact * distinct
         most = reach.most * size * distinct
         fetched, once = fetch_size * fetches, fetch_size * distinct
         readings.append(InputReads(fetched, once, most, distinct, at_home[number]))
     together = read_together(program, cuts, input_cuts, beside) if readings else ()
-    return HeldReads(edges, slices, sliced, readings, together)
+    if exchange is None:
+        return HeldReads(edges, slices, sliced, readings, together)
+    edges, slices = edges + exchange.edges, slices + exchange.tasks
+    return HeldReads(edges, slices, sliced, readings, together, exchange.parts)

@@ -12,6 +12,7 @@ from math import prod
 
 from dask_tapestry.planner.access.access import Access, UncountableError
 from dask_tapestry.planner.access.blocks_together import Beside, read_together
+from dask_tapestry.planner.access.bulk_exchange import bulk_exchange
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
 from dask_tapestry.planner.access.traffic import InputTraffic, traffic
 from dask_tapestry.planner.access.worker_runs import shares_at_home
@@ -79,13 +80,20 @@ def _counted(
         if held is not None
     ]
     together = read_together(program, cuts, own, beside)
+    inputs, exchange = list(total.inputs), bulk_exchange(program, cuts, own, workers)
+    if exchange is not None:
+        size = program.inputs[exchange.number].nbytes
+        how = {"edges": access.count, "slices": 0, "sliced": size}
+        inputs[exchange.number] = inputs[exchange.number]._replace(**how)
     return StepTraffic(
         read=total.stored,
         requests=total.requests + block_requests(program, largest_box(cuts))[1] * equal,
         moved=sum(bytes_from_others(readings, workers, together)),
-        edges=_edges(access, own, sum(each.edges for each in total.inputs)),
-        slices=sum(each.slices for each in total.inputs),
-        sliced=sum(each.sliced for each in total.inputs),
+        edges=_edges(access, own, sum(each.edges for each in inputs))
+        + (exchange.edges if exchange else 0),
+        slices=sum(each.slices for each in inputs) + (exchange.tasks if exchange else 0),
+        sliced=sum(each.sliced for each in inputs),
+        parts=exchange.parts if exchange else 0,
         crossed=_crossed(access),
     )
 

@@ -71,7 +71,8 @@ class LowerBound(NamedTuple):
         for box, share in typical_blocks(self.program, cuts):
             met = inputs_met(self.program, cuts, box, held, machine, beside)
             moved += share * met.moved(machine.workers)
-            handled += share * overhead_seconds(count, met.slices, met.edges, met.sliced, machine)
+            tasks = met.slices, met.edges, met.sliced
+            handled += share * overhead_seconds(count, *tasks, machine, parts=met.parts)
             least = least_step_seconds(kernels, self.written, moved, count, machine) + handled
             if least > enough:
                 break

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.machine.machine import Machine
-from dask_tapestry.planner.tuning import FETCH_SECONDS, NEVER_OVERLAPPED
+from dask_tapestry.planner.tuning import FETCH_SECONDS, NEVER_OVERLAPPED, PART_SECONDS
 
 
 class StepTraffic(NamedTuple):
@@ -24,9 +24,11 @@ class StepTraffic(NamedTuple):
     requests
         Stored chunks that are opened, those that are written too.
     edges, slices
-        Blocks or parts of them that tasks wait for, and tasks that cut these parts.
+        Blocks or parts of them that tasks wait for, and tasks that cut or exchange these parts.
     sliced
         Bytes that these cut.
+    parts
+        Parts of blocks that workers send each other in bulk.
     crossed
         Bytes between the memory of workers and that of their devices.
     """
@@ -37,6 +39,7 @@ class StepTraffic(NamedTuple):
     edges: int
     slices: int
     sliced: float
+    parts: float = 0.0
     crossed: float = 0.0
 
 
@@ -76,7 +79,7 @@ def step_seconds(
     network = _network_seconds(traffic.moved, traffic.edges, count, machine)
     store = _store_seconds(traffic.read, written, traffic.requests, tasks, machine)
     handled = (traffic.slices, traffic.edges, traffic.sliced)
-    overhead = overhead_seconds(count, *handled, machine, tasks.calls)
+    overhead = overhead_seconds(count, *handled, machine, tasks.calls, traffic.parts)
     waiting = _unoverlapped_share(count, machine)
     beside = machine.threads > 1 and count > machine.workers
     by_turns = tasks.pieces if beside else tasks.ahead
@@ -158,12 +161,18 @@ def _store_seconds(
 
 
 def overhead_seconds(
-    count: int, slices: int, edges: int, sliced: float, machine: Machine, calls: int = 0
+    count: int,
+    slices: int,
+    edges: int,
+    sliced: float,
+    machine: Machine,
+    calls: int = 0,
+    parts: float = 0.0,
 ) -> float:
     """Seconds of the scheduler, which handles one task at a time, and of the workers' threads.
 
     A block calls so many operators; threads of one process do that one at a time. Slices are copies
-    in fresh memory, made before blocks are computed.
+    in fresh memory, made before blocks are computed; of parts sent in bulk workers alone know.
     """
     tasks = count * machine.task + slices * machine.slice + edges * machine.edge
     called = count * calls * machine.call
@@ -171,5 +180,5 @@ def overhead_seconds(
         return tasks + called
     if slices:
         copied = 2 * sliced / machine.memory + slices * machine.fresh_seconds(sliced / slices)
-        tasks += copied / min(machine.slots, slices)
+        tasks += (copied + parts * PART_SECONDS) / min(machine.slots, slices)
     return tasks + ((count + slices) * machine.worker_task + called) / min(machine.slots, count)

@@ -300,24 +300,27 @@ class _Running(NamedTuple):
         together = min(step.count, threads)
         if all(held is None for held in step.held):
             together = min(together, blocks_together(step.count, step.machine.hosts))
-        waiting, alone = _sliced(step, threads, slices), step.machine.alone
+        waiting, alone = _sliced(step, held, threads, slices), step.machine.alone
         return cls(node, 1 if alone else together, max(0, step.needs.work - own), waiting, alone)
 
 
-def _sliced(step: Step, threads: int, slices: Slices) -> float:
+def _sliced(step: Step, held: int, threads: int, slices: Slices) -> float:
     """Bytes of slices that wait on a worker: for its threads, or for another step that has to end.
 
-    Slices are cut as soon as what they are cut from is there.
+    Slices are cut as soon as what they are cut from is there. Of a bulk exchange all wait, and make
+    way for the `held` bytes of the step's value.
     """
     alone = step.machine.workers == 1 or all(own is None for own in step.held)
     if alone or slices is Slices.NONE:
         return 0
     mine = ceil(step.count / step.machine.hosts)
-    blocks = mine if len(step.inputs) > 1 else min(mine, threads)
+    in_bulk = step.estimate.parts > 0
+    blocks = mine if in_bulk or len(step.inputs) > 1 else min(mine, threads)
+    gone = held / step.machine.hosts if in_bulk else 0.0
     if slices in (Slices.ALL, Slices.ALL_APART):
-        return blocks * (step.needs.read - step.needs.stored)
+        return max(0.0, blocks * (step.needs.read - step.needs.stored) - gone)
     sliced = step.estimate.sliced if slices is Slices.USUAL else step.cost.sliced
-    return blocks * sliced / step.count
+    return max(0.0, blocks * sliced / step.count - gone)
 
 
 def bytes_of_one_worker(node: Node, cuts: Sequence[Cuts], held: int, workers: int) -> float:

@@ -26,6 +26,7 @@ from dask_tapestry.planner.tuning import (
     IMBALANCE,
     LONG_BUNDLE_BATCHES,
     MOST_BUNDLES,
+    PART_SECONDS,
     ROUNDING,
 )
 from dask_tapestry.teg import Node, Sink
@@ -86,9 +87,10 @@ class Load(NamedTuple):
         is_sink = isinstance(step.node.operator, Sink)
         store = cost.read / machine.read_rate(cost.plain) + cost.written / machine.store_write
         calls = cost.calls * machine.call  # which threads of one process do one at a time
+        sending = cost.parts * PART_SECONDS / count
         return cls(
             compute=_thread_seconds(step, machine)
-            + (0.0 if machine.local else machine.worker_task + calls),
+            + (0.0 if machine.local else machine.worker_task + calls + sending),
             fetch=network / count,
             fetched=cost.moved / machine.network_all / count,
             store=store / count,

@@ -51,8 +51,10 @@ def test_aligned_blocks_are_not_moved():
     other = regular((100_000, 1000), (100_000, 50))
     moved = cost(one, *other, held=(own,))
     assert x.nbytes * 0.7 / 2 < moved.moved < x.nbytes
-    assert moved.slices == 400
-    assert moved.tasks == moved.blocks + 400
+    assert (moved.parts, moved.slices) == (400, 20 + 1 + 20)
+    assert moved.tasks == moved.blocks + 41
+    fewer = cost(one, *regular((100_000, 1000), (100_000, 250)), held=(own,))
+    assert (fewer.parts, fewer.slices) == (0, 20 * 4)
 
 
 def test_slices_are_copies_in_fresh_memory():

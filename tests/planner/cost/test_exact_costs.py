@@ -17,7 +17,7 @@ from dask_tapestry.planner.cost.cost import step_cost, with_taken
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.zspace import Cuts
 from tests.covering import seeds_of
-from tests.planner.enumerated import any_saving
+from tests.planner.enumerated import any_exchange, any_saving
 from tests.planner.graphs import FOUR, stored
 from tests.planner.small_steps import random_cuts, random_step
 from tests.planner.written_out import SAVES, layers_of, misjudged, random_plan, references_of
@@ -43,6 +43,29 @@ def compare(seed, saving):
 def test_tasks_are_those_that_are_written_out(saving):
     for seed in SHARE:
         compare(seed, saving)
+
+
+def exchanging_plan(random):
+    """A plan of values that are cut in one way and then in another."""
+    shape = tuple(random.choice((8, 20, 31)) for _ in range(random.randint(1, 3)))
+
+    def cut(x):
+        return x.rechunk(tuple(tuple(random_cuts(random, n).lengths()) for n in x.shape))
+
+    x = cut(dt.placeholder(shape, "f8"))
+    y = cut(random.choice((x + 1, x.T, x + dt.ones(shape))))
+    return dt.plan(cut(y * y), resources=FOUR).core
+
+
+def test_tasks_of_exchanges_are_those_that_are_written_out(saving):
+    found = []
+    with any_exchange():
+        for seed in SHARE:
+            saving(Random(seed).choice(SAVES[:2]))
+            plan = exchanging_plan(Random(seed))
+            assert not list(misjudged(plan)), seed
+            found += [step for step in plan.steps.values() if step.cost.parts]
+    assert len(found) > len(SHARE) / 2
 
 
 @pytest.mark.slow
