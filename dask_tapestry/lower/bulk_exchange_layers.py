@@ -83,7 +83,7 @@ def bulk_exchange_of(
     if not step.estimate.parts:
         return None
     held = tuple([None if own is None else tuple(own) for own in step.held])
-    found = bulk_exchange(step.program, step.cuts, held, step.machine.workers)
+    found = bulk_exchange(step.program, step.cuts, held, step.machine.in_bulk)
     if found is None or step.inputs[found.number].format is not None:
         return None
     as_planned = isinstance(inputs[found.number], str) and cuts[found.number] == found.held

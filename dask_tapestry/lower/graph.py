@@ -54,6 +54,7 @@ from dask_tapestry.planner.fusion.annotation_groups import annotations_of_step
 from dask_tapestry.planner.fusion.external_inputs import is_embedded
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Node, Sink
+from dask_tapestry.teg.annotations import PLACING
 from dask_tapestry.zspace import Cuts
 from dask_tapestry_kernels.block_format import BlockFormat
 
@@ -196,7 +197,7 @@ class Lowering:
         exchange = bulk_exchange_of(step, inputs, cuts)
         if exchange is not None:
             number = exchange.number
-            inputs[number] = self._exchange(step, exchange, str(inputs[number]), near)
+            inputs[number] = self._exchange(step, exchange, str(inputs[number]), annotations)
             cuts[number] = exchange.tiles
         spec = StepSpec.of(step, tuple(cuts), self.stop, self.run)
         slices = tuple(
@@ -233,12 +234,13 @@ class Lowering:
         return {**said, **(kept or {}), **there}
 
     def _exchange(
-        self, step: Step, exchange: BulkExchange, source: str, near: Mapping[str, Any]
+        self, step: Step, exchange: BulkExchange, source: str, annotations: Mapping[str, Any]
     ) -> str:
         """The layer whose blocks a step reads in place of those of `source`, of other cuts."""
         words = [companion_name(step.name, what) for what in ("exchange", "send", "receive")]
         names = ExchangeNames(exchange, source, *words)
-        placed = {**near, **({"workers": [step.place]} if step.place else {})}
+        near = for_any_worker(annotations)
+        placed = {kind: annotations[kind] for kind in (*near, *PLACING) if kind in annotations}
         self._add(SendLayer(names, near), self._layer_if_any(source))
         self._add(WaitLayer(names, placed), {names.sent})
         self._add(ReceiveLayer(names, placed), {names.waiting})

@@ -85,16 +85,14 @@ LONGEST_FORMULA: Final = 256  # steps of one fused formula; longer ones gain not
 LONG_JOB_SECONDS: Final = 60.0  # seconds; measuring takes three, a twentieth, and once for all
 
 # machine/cluster_rates
-# Seconds after which a cluster that does not answer has shipped rates
-RATES_PATIENCE_SECONDS: Final = 2.0
+RATES_PATIENCE_SECONDS: Final = 2.0  # until a cluster that does not answer has shipped rates
 MESSAGE_BYTES: Final = (2**18, 2**22, 2**24)  # bytes: the next one where one took little
 SLOW_MESSAGE_SECONDS: Final = 0.02  # seconds for one, past which no larger one is sent
 ECHOES: Final = 5  # messages, of which the fastest counts
 
 # machine/limits
 UNEVEN_BLOCKS: Final = 1  # beyond a worker's share, of those that wait for nothing
-# Times what the smallest block touches: its chunks, and values as large as these
-ROOMY_BLOCKS: Final = 2
+ROOMY_BLOCKS: Final = 2  # times what the smallest block touches: chunks, and values as large
 TASK_SHARES: Final = (0.9, 0.5, 0.25, 0.125)  # of memory that tasks may take, in order of trial
 
 # machine/machine
@@ -114,12 +112,10 @@ MEMORY_PARTS: Final = 16  # of a worker's memory: what is held counts so coarsel
 UNCOUNTED_SHARE: Final = 1 / 64  # of a worker's memory: less is not counted
 
 # memory/buffer_handover
-# Of blocks that are looked at instead, where each reads its own cells
-MOST_HANDOVER_CLASSES: Final = 64
+MOST_HANDOVER_CLASSES: Final = 64  # of blocks that are looked at, where each reads its own cells
 
 # memory/scattered_reads
-# Blocks along a dimension, by how many are cut; else two
-SAMPLED_BLOCKS: Final = {1: 4, 2: 4, 3: 3}
+SAMPLED_BLOCKS: Final = {1: 4, 2: 4, 3: 3}  # along a dimension, by how many are cut; else two
 NEAR_RATIO: Final = 2  # times as many blocks as parts meet may be met by the box around them
 
 # memory/resident_values
@@ -128,8 +124,7 @@ NEAR_RATIO: Final = 2  # times as many blocks as parts meet may be met by the bo
 STREAMED_BLOCKS_A_SLOT: Final = 4
 
 # memory/phased_execution
-# Of a reader along a dimension, whose reads are followed one by one
-MOST_FOLLOWED_BLOCKS: Final = 4096
+MOST_FOLLOWED_BLOCKS: Final = 4096  # of a reader along a dimension: one read after the other
 
 # memory/result_transfer
 BYTES_ASKED_TOGETHER: Final = 2**26  # bytes of blocks that are asked for at a time
@@ -354,8 +349,7 @@ MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs
 PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
 
 # memory/buffer_handover
-# Of a step that is looked at block by block; each takes some 10 µs
-MOST_HANDOVER_BLOCKS: Final = 1024
+MOST_HANDOVER_BLOCKS: Final = 1024  # of a step, looked at one by one; each takes some 10 µs
 
 # memory/resident_values
 MOST_PAIRED_STEPS: Final = 4096  # steps that are compared in pairs: 513 of an LU take 25 ms

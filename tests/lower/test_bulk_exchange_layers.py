@@ -1,7 +1,10 @@
 """Bulk exchanges that run: blocks of one grid, sent in parts, become blocks of another."""
 
 import logging
+import os
 import pickle
+import signal
+import time
 from random import Random
 
 import numpy as np
@@ -41,6 +44,12 @@ def kept(cells, chunks):
     x = dt.asarray(cells).rechunk(chunks).persist()
     wait(futures_of(x))
     return x
+
+
+def slowly(block):
+    """The block, later."""
+    time.sleep(0.2)
+    return block
 
 
 def exchanges(value):
@@ -130,3 +139,17 @@ def test_layers_list_their_tasks_and_pickle(client):
             assert layer[key].dependencies == tasks[key].dependencies
         for other in ("shuffle-barrier-x.0-0", ("other", 0), f"{layer.name}.9-9", 3):
             assert other not in layer
+
+
+def test_a_lost_worker_is_made_up_for():
+    with Client(n_workers=3, threads_per_worker=1, dashboard_address=":0") as client:
+        x = dt.asarray(CELLS).rechunk((3, -1)).map_blocks(slowly, dtype="f8")
+        y = x.rechunk((-1, 4))
+        assert exchanges(y) == 1
+        y = y.persist()
+        time.sleep(0.5)
+        pids = client.run(os.getpid)
+        os.kill(next(iter(pids.values())), signal.SIGKILL)
+        np.testing.assert_array_equal(y.compute(), CELLS)
+        os.kill(client.run(os.getpid).popitem()[1], signal.SIGKILL)
+        np.testing.assert_array_equal(y.compute(), CELLS)

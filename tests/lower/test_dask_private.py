@@ -10,6 +10,7 @@ def test_the_private_names_are_dasks_own():
     own = {
         "current_worker",
         "growth_of",
+        "key_of_exchange",
         "lifetime_of",
         "live_clients",
         "live_schedulers",
@@ -17,6 +18,7 @@ def test_the_private_names_are_dasks_own():
         "HighLevelGraph",
     }
     own |= {"computed_elsewhere", "is_leaving"}  # of what distributed has under way
+    own |= {"receive_parts", "send_parts", "waiting_for_parts"}
     own |= {
         "as_completed",
         "put_on_worker",

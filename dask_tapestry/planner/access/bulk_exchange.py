@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
-from math import prod
+from math import gcd, lcm, prod
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -66,7 +66,7 @@ class BulkExchange(NamedTuple):
     @property
     def tasks(self) -> int:
         """Tasks that send, wait and receive."""
-        return self.sent + prod(map(len, self.spans)) + self.received
+        return self.sent + prod(map(_common_ends, self.held, self.tiles)) + self.received
 
     @property
     def edges(self) -> int:
@@ -76,12 +76,13 @@ class BulkExchange(NamedTuple):
     @property
     def parts(self) -> int:
         """Parts of blocks that workers send each other."""
-        return prod(map(_parts, self.held, self.tiles))
+        pairs = list(zip(self.held, self.tiles, strict=True))
+        return prod([a.count + b.count - _common_ends(a, b) for a, b in pairs])
 
 
 @lru_cache(maxsize=4096)  # for the least that a grid takes, when it is priced, and when it is run
 def bulk_exchange(
-    program: Program, cuts: tuple[Cuts, ...], held: Held, workers: int
+    program: Program, cuts: tuple[Cuts, ...], held: Held, in_bulk: bool = True
 ) -> BulkExchange | None:
     """The input of a step that its workers exchange in bulk; None where slices are as few.
 
@@ -92,8 +93,8 @@ def bulk_exchange(
     ----------
     cuts, held
         How the output of the step and its inputs are cut.
-    workers
-        How many compute it.
+    in_bulk
+        Whether workers may do so at all.
 
     Examples
     --------
@@ -102,12 +103,12 @@ def bulk_exchange(
     >>> x = dt.placeholder((10_000, 10_000), "f8") + 0
     >>> program = group_of((x.T * 2).node, {x.node}).program
     >>> whole, cut = Cuts.regular(10_000, 10_000), Cuts.regular(10_000, 100)
-    >>> found = bulk_exchange(program, (cut, whole), ((cut, whole),), 50)
+    >>> found = bulk_exchange(program, (cut, whole), ((cut, whole),))
     >>> found.tiles == (whole, cut), found.parts, found.tasks
     (True, 10000, 201)
     """
     count = prod([c.count for c in cuts])
-    if workers == 1 or program.devices or count < 2:
+    if not in_bulk or program.devices or count < 2:
         return None
     found = [
         exchange
@@ -190,9 +191,26 @@ def _are_read(program: Program, cuts: tuple[Cuts, ...], exchange: BulkExchange) 
 
 
 @lru_cache(maxsize=4096)
-def _parts(held: Cuts, tiles: Cuts) -> int:
-    """How many parts of blocks are parts of tiles along an axis."""
-    return len({*_ends(held), *_ends(tiles)})
+def _common_ends(one: Cuts, other: Cuts) -> int:
+    """How many blocks of both end at the same cells, the last ones among them.
+
+    Examples
+    --------
+    >>> _common_ends(Cuts.regular(10**9, 4), Cuts.regular(10**9, 6, 2))
+    83333333
+    """
+    if one.edges or other.edges:
+        few, many = sorted((one, other), key=lambda cuts: cuts.count)
+        return 1 + sum(many.block(many.locate(end))[0] == end for end in few.inner_edges())
+    divisor = gcd(one.step, other.step)
+    apart = other.lead - one.lead
+    if apart % divisor:
+        return 1
+    times = apart // divisor * pow(one.step // divisor, -1, other.step // divisor)
+    both = lcm(one.step, other.step)
+    first = max(one.lead, other.lead)
+    first += (one.lead + times * one.step - first) % both
+    return 1 + max(0, -(-(one.extent - first) // both))
 
 
 def _ends(cuts: Cuts) -> list[int]:

@@ -324,7 +324,8 @@ def inputs_met(
     if all(own is None for own in held):
         return NOTHING_MET
     own = tuple([None if one is None else tuple(one) for one in held])
-    return _held_reads(program, tuple(cuts), box, own, machine.workers, machine.hosts, beside)
+    who = machine.workers, machine.hosts, machine.in_bulk
+    return _held_reads(program, tuple(cuts), box, own, *who, beside)
 
 
 @lru_cache(maxsize=4096)  # for the least that a grid takes, and again when it is priced
@@ -335,13 +336,14 @@ def _held_reads(
     input_cuts: tuple[Sequence[Cuts] | None, ...],
     workers: int,
     hosts: int,
+    in_bulk: bool,
     beside: Beside,
 ) -> HeldReads:
     boxes = program.schedule(box).boxes
     moves = () if workers == 1 else movement(program)
     at_home = shares_at_home(program, cuts, input_cuts, workers)
     count = prod([c.count for c in cuts])
-    exchange = bulk_exchange(program, cuts, input_cuts, workers)
+    exchange = bulk_exchange(program, cuts, input_cuts, in_bulk)
     edges = slices = 0
     sliced = 0.0
     readings: list[InputReads] = []

@@ -59,7 +59,7 @@ def counted(
         If there are too many classes of blocks.
     """
     own = tuple([None if h is None else tuple(h) for h in held])
-    return _counted(program, cuts, own, machine.workers, beside)
+    return _counted(program, cuts, own, machine.workers, machine.in_bulk, beside)
 
 
 @lru_cache(maxsize=1024)  # the plans that a search compares have most steps in common
@@ -68,6 +68,7 @@ def _counted(
     cuts: tuple[Cuts, ...],
     own: tuple[tuple[Cuts, ...] | None, ...],
     workers: int,
+    in_bulk: bool,
     beside: Beside,
 ) -> StepTraffic:
     access = Access.of(program, cuts)
@@ -80,7 +81,7 @@ def _counted(
         if held is not None
     ]
     together = read_together(program, cuts, own, beside)
-    inputs, exchange = list(total.inputs), bulk_exchange(program, cuts, own, workers)
+    inputs, exchange = list(total.inputs), bulk_exchange(program, cuts, own, in_bulk)
     if exchange is not None:
         size = program.inputs[exchange.number].nbytes
         how = {"edges": access.count, "slices": 0, "sliced": size}

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.tuning import ALIKE_SECONDS
 
 T = TypeVar("T")
@@ -123,3 +124,9 @@ def total(steps: Iterable[tuple[StepCost, Limits]]) -> Rank:
     for cost, limits in steps:
         found = found.plus(rank(cost, limits))
     return found
+
+
+def machine_for(cost: StepCost, limits: Limits, machine: Machine) -> Machine:
+    """The machine of a step: one of which each worker computes one block if these are so large."""
+    is_alone = limits.is_alone(cost.blocks, cost.edges, cost.work)
+    return machine.one_by_one if is_alone else machine

@@ -84,6 +84,8 @@ class Machine:
     device_workers, devices, device_bytes
         Workers that have devices, how many each of them has, and bytes of the memory of one that a
         plan may fill.
+    in_bulk
+        Whether workers send each other parts of blocks in bulk, where slices would be many.
     rates
         What the rates of kernels are looked up in.
     """
@@ -129,6 +131,7 @@ class Machine:
     device_workers: int = 0
     devices: int = 1
     device_bytes: int = 0
+    in_bulk: bool = False
     rates: Rates = field(kw_only=True, repr=False)
 
     @staticmethod
@@ -189,8 +192,14 @@ class Machine:
             row=0.0,
             call=device_rates.launch + self.call,
             speed=1.0,
+            in_bulk=False,
             rates=device_rates.of_kernels(self.rates),
         )
+
+    @cached_property
+    def in_slices(self) -> Machine:
+        """The machine whose workers send each other nothing in bulk."""
+        return replace(self, in_bulk=False)
 
     @cached_property
     def one_by_one(self) -> Machine:
@@ -307,6 +316,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         device_workers=resources.device_workers,
         devices=max(1, resources.gpus),
         device_bytes=resources.device_bytes,
+        in_bulk=resources.workers > 1 and not local,
         rates=rates,
     )
     if not resources.groups:

@@ -110,7 +110,7 @@ class PlanEvaluator:
         Sizes of forms are compared until that has taken so many `costs`, where they are limited.
         """
         if self.known.chosen is None:
-            self.known.chosen = choose_forms(self.graph, self.pricing, costs)
+            self.known.chosen = choose_forms(self.graph, self.pricing.in_slices, costs)
         return self.known.chosen
 
     def seed(self, costs: int | None = None) -> State:

@@ -12,7 +12,7 @@ from dask_tapestry.planner.access.blocks_together import Beside
 from dask_tapestry.planner.cost.cost import Needing, StepCost, step_cost
 from dask_tapestry.planner.cost.footprint import least_needs, least_touched, needs_of
 from dask_tapestry.planner.cost.lower_bounds import LowerBound
-from dask_tapestry.planner.cost.rank import Rank, rank
+from dask_tapestry.planner.cost.rank import Rank, machine_for, rank
 from dask_tapestry.planner.cost.step import USUAL, Lying, lying
 from dask_tapestry.planner.cost.typical_blocks import largest_block, typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
@@ -175,6 +175,11 @@ class Pricing:
     def on(self, device: str) -> Pricing:
         """The pricing for a device inside the workers; this one for ""."""
         return self._of(f"on {device}", self.machine.on(device)) if device else self
+
+    @property
+    def in_slices(self) -> Pricing:
+        """The pricing in which nothing is exchanged in bulk."""
+        return self._of("in slices", self.machine.in_slices)
 
     def _of(self, name: str, machine: Machine) -> Pricing:
         """The pricing for a part of the machine, remembered by a name."""
@@ -353,6 +358,12 @@ class Pricing:
             self._costs[key] = step_cost
         return step_cost
 
+    def uncut_cost(self, priced: PricedGroup) -> StepCost:
+        """The cost of a step in one block, which reads every cell once."""
+        program = priced.group.program
+        uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
+        return self.on(priced.group.device).cost(program, uncut, priced.held)
+
     def _guiding_cost(self, program: Program, grid: Grid, held: Cut, lies: Lying) -> StepCost:
         """What a step takes at least where its blocks are computed in turns; else its cost."""
         if not may_stream(program, largest_block(program, grid)):
@@ -370,12 +381,6 @@ class Pricing:
             self._least[key] = least
         return least
 
-    def uncut_cost(self, priced: PricedGroup) -> StepCost:
-        """The cost of a step in one block, which reads every cell once."""
-        program = priced.group.program
-        uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
-        return self.on(priced.group.device).cost(program, uncut, priced.held)
-
     def _step_cost(
         self,
         program: Program,
@@ -387,12 +392,6 @@ class Pricing:
     ) -> StepCost:
         handy, (order, beside) = self.limits.handy, lies
         return step_cost(program, grid, held, machine, handy, order, needing, beside)
-
-
-def machine_for(cost: StepCost, limits: Limits, machine: Machine) -> Machine:
-    """The machine of a step: one of which each worker computes one block if these are so large."""
-    is_alone = limits.is_alone(cost.blocks, cost.edges, cost.work)
-    return machine.one_by_one if is_alone else machine
 
 
 def costs_of(program: Program) -> int:

@@ -21,9 +21,9 @@ def value(shape=(10_000, 10_000), dtype="f8"):
     return dt.placeholder(shape, dtype) + dt.placeholder((), dtype)
 
 
-def exchange_of(made, x, cuts, held, workers=8):
+def exchange_of(made, x, cuts, held, in_bulk=True):
     """The exchange of a step that computes one value of another."""
-    return bulk_exchange(group_of(made.node, {x.node}).program, cuts, (held,), workers)
+    return bulk_exchange(group_of(made.node, {x.node}).program, cuts, (held,), in_bulk)
 
 
 @pytest.mark.parametrize(
@@ -50,21 +50,21 @@ def test_transposed_columns_are_rows():
 
 
 @pytest.mark.parametrize(
-    ("make", "cuts", "held", "workers"),
+    ("make", "cuts", "held", "in_bulk"),
     [
-        (lambda x: x * 2, COLUMNS, ROWS, 1),
-        (lambda x: x * 2, (ROWS[0], COLUMNS[1]), ROWS, 8),
-        (lambda x: x[1:-1] * 2, (Cuts.regular(9998, 9998), Cuts.regular(10_000, 100)), ROWS, 8),
-        (lambda x: x + x.T, COLUMNS, ROWS, 8),
-        (lambda x: x @ x, COLUMNS, ROWS, 8),
-        (lambda x: dt.roll(x, 3, axis=1), COLUMNS, ROWS, 8),
-        (lambda x: x * 2, (ROWS[1], Cuts.regular(10_000, 5000)), ROWS, 8),
+        (lambda x: x * 2, COLUMNS, ROWS, False),
+        (lambda x: x * 2, (ROWS[0], COLUMNS[1]), ROWS, True),
+        (lambda x: x[1:-1] * 2, (Cuts.regular(9998, 9998), Cuts.regular(10_000, 100)), ROWS, True),
+        (lambda x: x + x.T, COLUMNS, ROWS, True),
+        (lambda x: x @ x, COLUMNS, ROWS, True),
+        (lambda x: dt.roll(x, 3, axis=1), COLUMNS, ROWS, True),
+        (lambda x: x * 2, (ROWS[1], Cuts.regular(10_000, 5000)), ROWS, True),
     ],
-    ids=["one worker", "whole rows", "a part", "two boxes", "product", "wrapped", "few blocks"],
+    ids=["not in bulk", "whole rows", "a part", "two boxes", "product", "wrapped", "few blocks"],
 )
-def test_what_is_not_exchanged(make, cuts, held, workers):
+def test_what_is_not_exchanged(make, cuts, held, in_bulk):
     x = value()
-    assert exchange_of(make(x), x, cuts, held, workers) is None
+    assert exchange_of(make(x), x, cuts, held, in_bulk) is None
 
 
 @pytest.mark.parametrize("dtype", ["O", [("a", "f8"), ("b", "i4")]])
@@ -93,7 +93,7 @@ def test_blocks_read_the_tiles():
             random = Random(seed)
             program, cuts = random_step(random)
             held = tuple(tuple(random_cuts(random, n) for n in x.shape) for x in program.inputs)
-            exchange = bulk_exchange(program, tuple(cuts), held, 4)
+            exchange = bulk_exchange(program, tuple(cuts), held)
             if exchange is None:
                 continue
             found += 1
