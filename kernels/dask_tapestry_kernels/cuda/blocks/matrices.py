@@ -89,7 +89,7 @@ def least_squares(library: Any, a: Block, b: Block, *, share: float) -> Sequence
     """
     u, s, vh = library.linalg.svd(a, False)
     large = s > share * s.max() if s.size else s > 0
-    inverse = library.where(large, 1 / library.where(large, s, 1), 0).astype(s.dtype, copy=False)
+    inverse = large / (s + ~large)  # of small ones 0
     return _adjoint(vh) @ (inverse[:, None] * (_adjoint(u) @ b)), large.sum(), s
 
 
