@@ -27,12 +27,14 @@ from dask_tapestry.arrays.linalg.norms import matrix_norm
 from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.random.generator import Generator, default_rng
 from dask_tapestry.arrays.random.seeds import Seed
-from dask_tapestry.arrays.tuning import TALL_RATIO
+from dask_tapestry.arrays.tuning import TALL_RATIO, WIDE_RATIO
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
-from dask_tapestry.operators.cells.elementwise import astype, elementwise
+from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.matrices.equations import inverse_of_regular
+from dask_tapestry.operators.matrices.least_squares import least_squares
+from dask_tapestry.operators.matrices.matrix_operator import is_large
 from dask_tapestry.operators.reductions.reduce import reduce
 
 __all__ = ["cond", "lstsq", "matrix_rank", "pinv", "svd_compressed"]
@@ -209,12 +211,9 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
         raise LinAlgError(f"a of shape {x.shape} and b of shape {right.shape} do not fit")
     is_wide = x.shape[0] <= x.shape[1]
     eps = np.finfo(real_dtype(x.dtype)).eps
-    share = _cutoff(x, eps if rcond == -1 else rcond)
+    share = float(_cutoff(x, eps if rcond == -1 else rcond))
     x, y, beyond = _as_near(x, y)
-    u, s, vh = svd(x, full_matrices=False)
-    solution = matmul(adjoint(vh), _inverse(s, share)[:, None] * matmul(adjoint(u), y))
-    rank = (s > share * s.max()).sum() if s.size else asarray(0)
-    rank = Array(astype(rank.node, np.dtype(np.intc)))  # as LAPACK's
+    solution, rank, s = map(Array, least_squares(x.node, y.node, share))
     squares = _squares(y - matmul(x, solution))
     if beyond is not None:
         squares = squares + _squares(beyond)
@@ -230,7 +229,8 @@ def _as_near(x: Array, y: Array) -> tuple[Array, Array, Array | None]:
     once. No rotation is made of it, which would be as large as they are.
     """
     (rows, columns), sides = x.shape, y.shape[1]
-    if not 0 < sides <= columns or rows < TALL_RATIO * (columns + sides):
+    ratio = WIDE_RATIO if is_large(x.node.type) else TALL_RATIO
+    if not 0 < sides <= columns or rows < ratio * (columns + sides):
         return x, y, None
     r = triangle_alone(Array(concat([x.node, y.node], 1)))
     return r[:columns, :columns], r[:columns, columns:], r[columns:, columns:]

@@ -30,8 +30,8 @@ KERNELS: Final = KernelTable(
         "blocks.order_keys": "orderkey cellofkey",
         "blocks.matmul": "matmul linear add_product",
         "blocks.matrices": "cholesky completecolumns det eig eigh eigvals eigvalsh inv invornan "
-        "packedlu packedqr packedslogdet qr qrcolumns slogdet solve solvetriangle svd svdvals "
-        "triangle",
+        "lstsq packedlu packedqr packedslogdet qr qrcolumns slogdet solve solvetriangle svd "
+        "svdvals triangle",
         "blocks.nearest_sites": "nearestsites",
         "blocks.order_statistics": "ranks weightedranks",
         "blocks.outputs": "calloutputs output threadoutputs",

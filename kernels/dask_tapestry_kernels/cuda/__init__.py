@@ -23,8 +23,8 @@ KERNELS: Final = KernelTable(
         "blocks.interp": "interp",
         "blocks.matmul": "matmul linear add_product",
         "blocks.fields": "member output",
-        "blocks.matrices": "cholesky completecolumns det eigh eigvalsh inv invornan packedqr "
-        "packedslogdet qr qrcolumns slogdet solve svd svdvals triangle",
+        "blocks.matrices": "cholesky completecolumns det eigh eigvalsh inv invornan lstsq "
+        "packedqr packedslogdet qr qrcolumns slogdet solve svd svdvals triangle",
         "blocks.partition": "partition",
         "blocks.permutation": "permutation",
         "blocks.random": "randombits randomfraction",
@@ -46,6 +46,6 @@ KERNELS: Final = KernelTable(
     },
 )
 SEVERAL: Final = frozenset(
-    "answer cellsatextreme eigh foldsent giveback groupfold groupmerge member output qr reduce "
-    "reductions route scatter send serve slogdet stencilsteps svd threadoutputs".split()
+    "answer cellsatextreme eigh foldsent giveback groupfold groupmerge lstsq member output qr "
+    "reduce reductions route scatter send serve slogdet stencilsteps svd threadoutputs".split()
 )  # kernels that take or make blocks of several arrays: fields, outputs, buckets

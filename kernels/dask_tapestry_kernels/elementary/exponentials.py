@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from dask_tapestry_kernels.elementary.float_parts import (
     power_of_two,
     scaled,
     scaled_f32,
+    with_exponent,
+    with_exponent_f32,
 )
 from dask_tapestry_kernels.elementary.number_intrinsics import (
     choose,
@@ -62,6 +64,21 @@ EXP_F32: Final = (
     0.00836318638175726,
     0.0013926192186772823,
 )
+# (exp(r) - 1) / r for |r| <= ln(2) / 2, to 2**-56 of exp(r)
+EXP_RATIO: Final = (
+    1.0,
+    0.5000000000000001,
+    0.16666666666666669,
+    0.04166666666662413,
+    0.008333333333330062,
+    0.0013888888917213717,
+    0.00019841269863053618,
+    2.4801521295954376e-05,
+    2.7557268459997064e-06,
+    2.7620088445409746e-07,
+    2.510038549551032e-08,
+)
+EXP_RATIO_F32: Final = (1.0, *EXP_F32)
 # (2**r - 1 - r * ln(2)) / r**2 for |r| <= 1/2
 EXP2: Final = (
     0.24022650695910072,
@@ -83,7 +100,27 @@ EXP2_F32: Final = (
     0.0013381302123889327,
     0.00015444883320014924,
 )
+# (2**r - 1) / r for |r| <= 1/2, to 2**-56 of 2**r
+EXP2_RATIO: Final = (
+    LN2,
+    0.24022650695910075,
+    0.05550410866482158,
+    0.009618129107618658,
+    0.0013333558146423209,
+    0.0001540353042479538,
+    1.5252733820805852e-05,
+    1.3215451619146607e-06,
+    1.0178067259946989e-07,
+    7.070981083365768e-09,
+    4.454105125293416e-10,
+)
+EXP2_RATIO_F32: Final = (LN2, *EXP2_F32)
 LOG2_E_F32: Final = np.float32(LOG2_E)
+# Up to here exponentials are neither infinite nor subnormal
+MOST: Final = 708.0
+MOST_F32: Final = np.float32(87.0)
+MOST_EXP2: Final = 1022.0
+MOST_EXP2_F32: Final = np.float32(126.0)
 
 
 @compiled
@@ -97,14 +134,43 @@ def exp_reduced(x: Cell) -> Cell:
 
 
 @compiled
+def exp_parts(x: Cell) -> Cell:
+    """A number near 1 and bits of an integer n: ``e ** x`` is their product with ``2 ** n``."""
+    shifted = fma(x, LOG2_E, SHIFT)
+    n = shifted - SHIFT
+    r = fma(n, -LN2_LOW, fma(n, -LN2, x))
+    return fma(horner(r, EXP_RATIO), r, 1.0), float64_bits(shifted)
+
+
+@compiled
 def exp(x: Cell) -> Cell:
     """``e ** x`` of a float64."""
     x = choose(x > 710.0, 710.0, x)
     x = choose(x < -746.0, -746.0, x)
-    shifted = fma(x, LOG2_E, SHIFT)
-    n = shifted - SHIFT
-    r = fma(n, -LN2_LOW, fma(n, -LN2, x))
-    return scaled(1.0 + fma(r * r, horner(r, EXP), r), float64_bits(shifted) - SHIFT_BITS)
+    value, bits = exp_parts(x)
+    return scaled(value, bits - SHIFT_BITS)
+
+
+@compiled
+def exp_normal(x: Cell) -> Cell:
+    """``e ** x`` of a float64 that is not wild; negative ones raise no flag."""
+    value, bits = exp_parts(choose(x < -MOST, -MOST, x))
+    return with_exponent(value, bits)
+
+
+@compiled
+def is_wild(x: Cell) -> Any:
+    """Whether the exponential of a float64 may be infinite, subnormal or NaN."""
+    return not magnitude(x) <= MOST
+
+
+@compiled
+def exp_parts_f32(x: Cell) -> Cell:
+    """The same of a float32, in float32."""
+    shifted = fma(x, LOG2_E_F32, SHIFT_F32)
+    n = shifted - SHIFT_F32
+    r = fma(n, -LN2_LOW_F32, fma(n, -LN2_F32, x))
+    return fma(horner(r, EXP_RATIO_F32), r, np.float32(1.0)), float32_bits(shifted)
 
 
 @compiled
@@ -112,11 +178,21 @@ def exp_f32(x: Cell) -> Cell:
     """``e ** x`` of a float32, in float32."""
     x = choose(x > np.float32(89.0), np.float32(89.0), x)
     x = choose(x < np.float32(-104.0), np.float32(-104.0), x)
-    shifted = fma(x, LOG2_E_F32, SHIFT_F32)
-    n = shifted - SHIFT_F32
-    r = fma(n, -LN2_LOW_F32, fma(n, -LN2_F32, x))
-    value = np.float32(1.0) + fma(r * r, horner(r, EXP_F32), r)
-    return scaled_f32(value, np.int32(float32_bits(shifted) - SHIFT_BITS_F32))
+    value, bits = exp_parts_f32(x)
+    return scaled_f32(value, np.int32(bits - SHIFT_BITS_F32))
+
+
+@compiled
+def exp_normal_f32(x: Cell) -> Cell:
+    """``e ** x`` of a float32 that is not wild; negative ones raise no flag."""
+    value, bits = exp_parts_f32(choose(x < -MOST_F32, -MOST_F32, x))
+    return with_exponent_f32(value, bits)
+
+
+@compiled
+def is_wild_f32(x: Cell) -> Any:
+    """Whether the exponential of a float32 may be infinite, subnormal or NaN."""
+    return not magnitude(x) <= MOST_F32
 
 
 @compiled
@@ -129,14 +205,41 @@ def exp_short(x: Cell) -> Cell:
 
 
 @compiled
+def exp2_parts(x: Cell) -> Cell:
+    """A number near 1 and bits of an integer n: ``2 ** x`` is their product with ``2 ** n``."""
+    shifted = x + SHIFT
+    r = x - (shifted - SHIFT)  # exact
+    return fma(horner(r, EXP2_RATIO), r, 1.0), float64_bits(shifted)
+
+
+@compiled
 def exp2(x: Cell) -> Cell:
     """``2 ** x`` of a float64."""
     x = choose(x > 1025.0, 1025.0, x)
     x = choose(x < -1076.0, -1076.0, x)
-    shifted = x + SHIFT
-    r = x - (shifted - SHIFT)  # exact
-    value = fma(r, LN2, fma(r, LN2_LOW, r * r * horner(r, EXP2)))
-    return scaled(1.0 + value, float64_bits(shifted) - SHIFT_BITS)
+    value, bits = exp2_parts(x)
+    return scaled(value, bits - SHIFT_BITS)
+
+
+@compiled
+def exp2_normal(x: Cell) -> Cell:
+    """``2 ** x`` of a float64 that is not wild; negative ones raise no flag."""
+    value, bits = exp2_parts(choose(x < -MOST_EXP2, -MOST_EXP2, x))
+    return with_exponent(value, bits)
+
+
+@compiled
+def is_wild_exp2(x: Cell) -> Any:
+    """Whether the power of two may be infinite, subnormal or NaN."""
+    return not magnitude(x) <= MOST_EXP2
+
+
+@compiled
+def exp2_parts_f32(x: Cell) -> Cell:
+    """The same of a float32, in float32."""
+    shifted = x + SHIFT_F32
+    r = x - (shifted - SHIFT_F32)  # exact
+    return fma(horner(r, EXP2_RATIO_F32), r, np.float32(1.0)), float32_bits(shifted)
 
 
 @compiled
@@ -144,11 +247,21 @@ def exp2_f32(x: Cell) -> Cell:
     """``2 ** x`` of a float32, in float32."""
     x = choose(x > np.float32(129.0), np.float32(129.0), x)
     x = choose(x < np.float32(-151.0), np.float32(-151.0), x)
-    shifted = x + SHIFT_F32
-    r = x - (shifted - SHIFT_F32)  # exact
-    value = fma(r, LN2_F32, fma(r, LN2_LOW_F32, r * r * horner(r, EXP2_F32)))
-    n = np.int32(float32_bits(shifted) - SHIFT_BITS_F32)
-    return scaled_f32(np.float32(1.0) + value, n)
+    value, bits = exp2_parts_f32(x)
+    return scaled_f32(value, np.int32(bits - SHIFT_BITS_F32))
+
+
+@compiled
+def exp2_normal_f32(x: Cell) -> Cell:
+    """``2 ** x`` of a float32 that is not wild; negative ones raise no flag."""
+    value, bits = exp2_parts_f32(choose(x < -MOST_EXP2_F32, -MOST_EXP2_F32, x))
+    return with_exponent_f32(value, bits)
+
+
+@compiled
+def is_wild_exp2_f32(x: Cell) -> Any:
+    """Whether the power of two of a float32 may be infinite, subnormal or NaN."""
+    return not magnitude(x) <= MOST_EXP2_F32
 
 
 @compiled

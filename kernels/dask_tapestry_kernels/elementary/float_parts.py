@@ -38,6 +38,8 @@ SHIFT_BITS_F32: Final = np.int32(0x4B400000)
 BIAS, BIAS_F32 = 1023, np.int32(127)  # of exponents
 ONE_BITS: Final = 0x3FF0000000000000
 ONE_BITS_F32: Final = np.int32(0x3F800000)
+EXPONENT: Final = 0x7FF << 52
+EXPONENT_F32: Final = np.int32(0xFF << 23)
 SMALLEST_NORMAL: Final = 2.0**-1022
 SMALLEST_NORMAL_F32: Final = np.float32(2.0**-126)
 
@@ -89,18 +91,29 @@ def scaled(x: Cell, n: Any) -> Cell:
 
     The exponents of two factors are as many bits each: no more than their sum has to be biased.
     """
-    both = n + 2 * BIAS
-    half = both >> 1
-    return x * float64_of(half << 52) * float64_of((both - half) << 52)
+    both = (n + 2 * BIAS) << 51
+    half = both & EXPONENT
+    return x * float64_of(half) * float64_of((both << 1) - half)
 
 
 @compiled
 def scaled_f32(x: Cell, n: Any) -> Cell:
     """``x * 2.0 ** n`` for an ``x`` near 1, rounded once where that is subnormal."""
-    both = np.int32(n + 2 * BIAS_F32)
-    half = np.int32(both >> 1)
-    first, second = np.int32(half << 23), np.int32(np.int32(both - half) << 23)
-    return x * float32_of(first) * float32_of(second)
+    both = np.int32(np.int32(n + 2 * BIAS_F32) << 22)
+    half = np.int32(both & EXPONENT_F32)
+    return x * float32_of(half) * float32_of(np.int32(np.int32(both << 1) - half))
+
+
+@compiled
+def with_exponent(x: Cell, n: Any) -> Cell:
+    """``x * 2.0 ** n``, if that is normal, of the last 12 bits of an int64 `n`."""
+    return float64_of(float64_bits(x) + (n << 52))
+
+
+@compiled
+def with_exponent_f32(x: Cell, n: Any) -> Cell:
+    """``x * 2.0 ** n``, if that is normal, of the last 9 bits of an int32 `n`."""
+    return float32_of(np.int32(float32_bits(x) + np.int32(n << 23)))
 
 
 @compiled

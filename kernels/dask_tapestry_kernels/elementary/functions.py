@@ -57,8 +57,20 @@ class Elementary:
 
 FUNCTIONS: Final[Mapping[str, Elementary]] = MappingProxyType(
     {
-        "exp": Elementary(exponentials.exp, exponentials.exp_f32),
-        "exp2": Elementary(exponentials.exp2, exponentials.exp2_f32),
+        "exp": Elementary(
+            exponentials.exp_normal,
+            exponentials.exp_normal_f32,
+            1,
+            FallbackFunction(exponentials.is_wild, exponentials.exp),
+            FallbackFunction(exponentials.is_wild_f32, exponentials.exp_f32),
+        ),
+        "exp2": Elementary(
+            exponentials.exp2_normal,
+            exponentials.exp2_normal_f32,
+            1,
+            FallbackFunction(exponentials.is_wild_exp2, exponentials.exp2),
+            FallbackFunction(exponentials.is_wild_exp2_f32, exponentials.exp2_f32),
+        ),
         "expm1": Elementary(exponentials.expm1, exponentials.expm1_f32),
         "log": Elementary(logarithms.log, logarithms.log_f32),
         "log2": Elementary(logarithms.log2, logarithms.log2_f32),

@@ -32,7 +32,7 @@ class Facts(NamedTuple):
     cost: int | None = None
     #: kinds of operands for which `elementary` has a function of our own: "f", "c"
     own: str = ""
-    #: kinds of which that has a careful form: for far arguments, for complex ones not finite
+    #: kinds of which that has a careful form: for far or wild ones, for complex ones not finite
     careful: str = ""
     #: errors of floating point that real numbers may cause
     errors: str = ANY
@@ -79,8 +79,8 @@ FUNCTIONS: Final[Mapping[str, Facts]] = MappingProxyType(
         "equal": Facts(cost=1, errors=NONE),
         "erf": Facts(own="f", errors=NONE, keeps_nan=True),
         "erfc": Facts(own="f", errors=NONE, keeps_nan=True),
-        "exp": Facts(own="fc", careful="c", errors=RANGE, keeps_nan=True, poles=NO),
-        "exp2": Facts(own="fc", careful="c", errors=RANGE, keeps_nan=True, poles=NO),
+        "exp": Facts(own="fc", careful="fc", errors=RANGE, keeps_nan=True, poles=NO),
+        "exp2": Facts(own="fc", careful="fc", errors=RANGE, keeps_nan=True, poles=NO),
         "expm1": Facts(cost=48, own="fc", careful="c", errors=RANGE, keeps_nan=True, poles=NO),
         "fabs": Facts(errors=NONE, keeps_nan=True),
         "float_power": Facts(cost=112, own="fc"),

@@ -26,6 +26,12 @@ def test_powers_of_two():
 
 @pytest.mark.parametrize("n", [-1080, -1075, -1074, -1030, -3, 0, 5, 1023, 1030])
 def test_scaling_rounds_once(n):
+    if -1022 <= n <= 1023:
+        assert float_parts.with_exponent(1.375, n) == np.ldexp(1.375, n)
+        few = np.float32(1.375)
+        if -126 <= n // 8 <= 127:
+            found = float_parts.with_exponent_f32(few, np.int32(n // 8))
+            assert found == np.ldexp(few, n // 8)
     with np.errstate(all="ignore"):
         assert float_parts.scaled(1.375, n) == np.ldexp(1.375, n)
         few = np.float32(1.375)

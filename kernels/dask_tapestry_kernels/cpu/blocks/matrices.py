@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, cast
 import numpy as np
 
 from dask_tapestry_kernels.blas_threads import threads_each
-from dask_tapestry_kernels.cpu.blocks import lapack
+from dask_tapestry_kernels.cpu.blocks import block_reflectors, lapack
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu
 from dask_tapestry_kernels.cpu.blocks.triangles import clear_beside, solve_triangle
 from dask_tapestry_kernels.kernel_table import Kernel
@@ -20,6 +20,9 @@ from dask_tapestry_kernels.output_blocks import OutputBlocks, OutputShape
 from dask_tapestry_kernels.parameters.row_orders import ROWS_A_DIGIT
 
 Block = np.ndarray[Any, Any]
+LEAST_INVERTED_SIDE: Final = (
+    128  # of matrices that are inverted in place: smaller ones gain nothing
+)
 
 
 def of_dtype(made: Any, dtype: np.dtype[Any]) -> Block:
@@ -106,14 +109,35 @@ def put_cholesky(x: Block, upper: bool) -> Block:
 def qr(x: Block, *, mode: Literal["reduced", "complete", "raw"]) -> tuple[Block, Block]:
     """Orthonormal columns and a triangle, or what LAPACK has of them."""
     if mode == "reduced" and x.ndim == 2 and x.shape[0] >= x.shape[1]:
-        packed = np.array(x, np.result_type(x, np.float64), order="F")  # as NumPy's works in
-        factors = lapack.factor_qr(packed)
-        if factors is not None:
-            r = np.triu(packed[: x.shape[1]])
-            lapack.orthonormal_columns(packed, factors)
-            return packed, r
+        made = _qr_in_place(np.array(x, np.result_type(x, np.float64), order="F"))
+        if made is not None:
+            return made
     q, r = np.linalg.qr(x, mode)
     return q, r
+
+
+def _qr_in_place(packed: Block) -> tuple[Block, Block] | None:
+    """Orthonormal columns in the place of a matrix, and a triangle; None where NumPy must."""
+    blocks = block_reflectors.are_worth(*packed.shape)
+    factor = block_reflectors.factor_blocks if blocks else lapack.factor_qr
+    put = block_reflectors.put_columns if blocks else lapack.orthonormal_columns
+    factors = factor(packed)
+    if factors is None:
+        return None
+    r = np.triu(packed[: packed.shape[1]])
+    put(packed, factors)
+    return packed, r
+
+
+def put_turned_columns(x: Block, turn: Block, made: Block) -> None:
+    """Write the columns of `qr` times a square."""
+    if block_reflectors.are_one_block(*x.shape):
+        packed = np.array(x, np.result_type(x, np.float64), order="F")
+        t = block_reflectors.factor_blocks(packed)
+        if t is not None:
+            block_reflectors.put_turned_columns(packed, t, turn, made)
+            return
+    np.matmul(qr(x, mode="reduced")[0], turn, out=made, casting="same_kind")
 
 
 def packed_qr(x: Block) -> Block:
@@ -131,7 +155,9 @@ def triangle(x: Block) -> Block:
     """The triangle of `qr` alone."""
     if x.ndim == 2 and x.shape[0] >= x.shape[1]:
         packed = np.array(x, np.result_type(x, np.float64), order="F")  # as NumPy's works in
-        if lapack.factor_qr(packed) is not None:
+        blocks = block_reflectors.are_worth(*packed.shape)
+        factor = block_reflectors.factor_blocks if blocks else lapack.factor_qr
+        if factor(packed) is not None:
             return np.triu(packed[: x.shape[1]])
     r: Any = np.linalg.qr(x, mode="r")
     return cast(Block, r)
@@ -154,6 +180,15 @@ def singular_values(x: Block, *, hermitian: bool) -> Block:
     return np.linalg.svd(x, compute_uv=False, hermitian=hermitian)
 
 
+def least_squares(a: Block, b: Block, *, share: float) -> tuple[Block, Any, Block]:
+    """The x of least length for which ``a @ x`` is nearest to `b`; rank and singular values of a.
+
+    Those up to a share of the largest count as zero.
+    """
+    x, _, rank, values = np.linalg.lstsq(a, b, rcond=share)
+    return x, rank, values
+
+
 def solve(a: Block, b: Block) -> Block:
     """The x with ``a @ x = b``."""
     return np.linalg.solve(a, b)
@@ -161,13 +196,17 @@ def solve(a: Block, b: Block) -> Block:
 
 def inverse(x: Block) -> Block:
     """The inverses of matrices."""
+    if x.ndim == 2 and len(x) >= LEAST_INVERTED_SIDE:
+        made = np.array(x, np.result_type(x, np.float64), order="C")  # as NumPy's works in
+        if lapack.invert(made):
+            return made
     return np.linalg.inv(x)
 
 
 def inverse_or_nan(x: Block) -> Block:
     """The inverses of matrices; of singular ones NaN."""
     try:
-        return np.linalg.inv(x)
+        return inverse(x)
     except np.linalg.LinAlgError:
         if x.ndim > 2:
             return np.stack([inverse_or_nan(one) for one in x])
@@ -237,6 +276,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "eigvalsh": one_result(hermitian_eigenvalues),
     "qr": several_results(qr),  # type: ignore[dict-item]
     "svd": several_results(svd),  # type: ignore[dict-item]
+    "lstsq": several_results(least_squares),  # type: ignore[dict-item]
     "slogdet": several_results(sign_and_logarithm),  # type: ignore[dict-item]
     "eig": several_results(eigen),  # type: ignore[dict-item]
     "eigh": several_results(hermitian_eigen),  # type: ignore[dict-item]

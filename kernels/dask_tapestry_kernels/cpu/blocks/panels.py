@@ -14,7 +14,7 @@ from dask_tapestry_kernels.cpu.blocks.matrices import (
     filled_result,
     one_result,
     put_cholesky,
-    qr,
+    put_turned_columns,
     several_results,
     triangle,
 )
@@ -182,9 +182,8 @@ def turned_columns(block: Block, turns: Block, *, rows: int) -> Block:
     columns = block.shape[1]
     made = np.empty(block.shape, block.dtype)
     for at, start in enumerate(range(0, len(block), rows)):
-        own, _ = qr(block[start : start + rows], mode="reduced")
         turn = turns[at * columns : (at + 1) * columns]
-        np.matmul(own, turn, out=made[start : start + rows], casting="same_kind")
+        put_turned_columns(block[start : start + rows], turn, made[start : start + rows])
     return made
 
 

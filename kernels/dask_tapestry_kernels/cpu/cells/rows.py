@@ -34,7 +34,9 @@ LIGHT: Final = 2
 HEAD: Final = f"""\
 {scalar_codegen.IMPORTS}\
 from numba import carray, njit
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import keep, pointer, short_vectors
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
+    keep, long_vectors, pointer, short_vectors,
+)
 
 
 @njit("void(int64, int64, int64)", nogil=True, error_model="numpy")
@@ -95,7 +97,7 @@ def _source(
         cell = f"carray(pointer(table[{i}]), (1,), {kinds[i]})[0]"
         lines.append(f"v{i} = {scalar_codegen.loaded(cell, dtypes[i])}")
     lines.append(f"result = carray(pointer(out), (n,), {kinds[-1]})")
-    lines += ["short_vectors()"] * _is_light(steps, len(moving) + 1)
+    lines.append("short_vectors()" if _is_light(steps, len(moving) + 1) else "long_vectors()")
     fast = _cell(moving, steps, dtypes, careful=False)
     if fast is None:
         return None
@@ -140,7 +142,7 @@ def statements(
         text = step_text(step, dtypes, careful)
         if text is None:
             return None
-        if is_careful(step, dtypes) and not careful:
+        if is_careful(step, dtypes):
             lines.append(f"care |= {needs_care(step, dtypes)}")
         lines += _kept_branches(step, dtypes, quiet)
         lines.append(f"v{number} = {text}")
@@ -181,14 +183,15 @@ def _kept_branches(
 def _in_strips(fast: Sequence[str], careful: Sequence[str]) -> list[str]:
     """Strips of cells by the fast functions, and again by careful ones where a cell needs them.
 
-    Far arguments of sines are rare, and their remainders cost twice as much as the sine. Places are
-    unsigned, as numba looks whether a signed one is negative, and then no loop is vectorised.
+    Careful ones go on with the next strip, until no cell of a strip has needed them: cells that do
+    lie together, as those far from a hill, or the ones that are masked. Places are unsigned, as
+    numba looks whether a signed one is negative, and then no loop is vectorised.
     """
     cells = ["for k in range(stop - start):", "    i = np.uint64(start) + np.uint64(k)"]
-    strip = ["care = False", *cells, *indented(fast)]
-    strip += ["if care:", *indented([*cells, *indented(careful)])]
+    strip = ["if not care:", *indented([*cells, *indented(fast)])]
+    strip += ["if care:", *indented(["care = False", *cells, *indented(careful)])]
     head = [f"for start in range(0, n, {STRIP}):", f"    stop = min(n, start + {STRIP})"]
-    return [*head, *indented(strip)]
+    return ["care = False", *head, *indented(strip)]
 
 
 def indented(lines: Sequence[str]) -> list[str]:

@@ -82,6 +82,17 @@ def svd(library: Any, x: Block, *, full_matrices: bool, hermitian: bool) -> Sequ
     return u, abs(values), _adjoint(u * library.sign(values)[..., None, :])
 
 
+def least_squares(library: Any, a: Block, b: Block, *, share: float) -> Sequence[Block]:
+    """The x of least length for which ``a @ x`` is nearest to `b`; rank and singular values of a.
+
+    Those up to a share of the largest count as zero.
+    """
+    u, s, vh = library.linalg.svd(a, False)
+    large = s > share * s.max() if s.size else s > 0
+    inverse = large / (s + ~large)  # of small ones 0
+    return _adjoint(vh) @ (inverse[:, None] * (_adjoint(u) @ b)), large.sum(), s
+
+
 def sign_and_logarithm(library: Any, x: Block) -> Sequence[Block]:
     """The sign of determinants, and the logarithm of their modulus."""
     sign, logarithm = library.linalg.slogdet(x)
@@ -198,6 +209,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "eigvalsh": one_result(hermitian_eigenvalues),
     "qr": several_results(qr),  # type: ignore[dict-item]
     "svd": several_results(svd),  # type: ignore[dict-item]
+    "lstsq": several_results(least_squares),  # type: ignore[dict-item]
     "slogdet": several_results(sign_and_logarithm),  # type: ignore[dict-item]
     "eigh": several_results(hermitian_eigen),  # type: ignore[dict-item]
 }

@@ -8,7 +8,7 @@ import pytest
 from dask_tapestry_kernels.cpu.blocks import lapack
 from dask_tapestry_kernels.cpu.blocks.less_product import subtract_product
 from dask_tapestry_kernels.cpu.blocks.lu import factor_lu
-from dask_tapestry_kernels.cpu.blocks.matrices import cholesky, qr
+from dask_tapestry_kernels.cpu.blocks.matrices import cholesky, inverse, qr
 from dask_tapestry_kernels.cpu.blocks.reflectors import reflectors
 from dask_tapestry_kernels.cpu.blocks.triangles import clear_beside, solve_triangle
 
@@ -198,3 +198,26 @@ def test_what_is_not_aligned_is_not_written_by_blas():
     x = received(np.ones((3, 3)))
     assert not lapack.subtract_product(x, np.eye(3), np.eye(3))
     assert not lapack.solve_triangle(np.eye(3), x, True, False)
+
+
+@pytest.mark.covering
+@pytest.mark.usefixtures("either")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("side", [1, 127, 150])
+def test_inverses_of_all_layouts(layout, dtype, side):
+    a = cells((side, side), dtype)
+    found = inverse(LAYOUTS[layout](a))
+    bound = 1e-10 if np.result_type(dtype, "f8") == found.dtype else 1e-3
+    np.testing.assert_allclose(found @ a, np.eye(side), atol=bound)
+    np.testing.assert_array_equal(found, inverse(a))
+
+
+@pytest.mark.usefixtures("either")
+def test_what_is_singular_has_no_inverse():
+    a = cells((150, 150), "f8")
+    a[:, 7] = 0
+    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+        inverse(a)
+    assert np.isnan(inverse(np.full((150, 150), np.nan))).all()
+    assert lapack.invert(np.ones((0, 0))) == (lapack.routines() is not None)

@@ -157,10 +157,28 @@ def test_a_quiet_step_of_what_may_err_is_computed_everywhere():
 
 
 @pytest.mark.parametrize(("sums", "exponential", "light"), [(5, 0, 1), (60, 0, 0), (1, 1, 0)])
-def test_rows_that_compute_little_read_short_vectors(sums, exponential, light):
+def test_rows_that_compute_little_read_short_vectors_and_others_long_ones(sums, exponential, light):
     builder = CellBuilder((F8, F8))
     value = builder.call("exp", (1,), F8) if exponential else 1
     for _ in range(sums):
         value = builder.call("add", (0, value), F8)
     source = rows.row_of(builder.finish(value)).source
-    assert source.count("short_vectors()") == light
+    assert source.count("    short_vectors()") == light
+    assert source.count("    long_vectors()") == 1 - light
+
+
+@pytest.mark.parametrize("function", ["exp", "exp2", "sin"])
+@pytest.mark.parametrize("wild", [[], [0], [300], [5, 261, 700], list(range(1200))])
+@pytest.mark.parametrize("kind", ["f8", "f4"])
+def test_strips_where_cells_need_care_are_beside_others(function, wild, kind):
+    builder = CellBuilder((np.dtype(kind),))
+    row = builder.finish(builder.call(function, (0,), np.dtype(kind)))
+    x = np.linspace(-3, 3, 1201, dtype=kind)
+    expected = by_row(row, [x])
+    far = np.resize(np.array([1e30, -1e30, np.nan, np.inf, -np.inf], kind), len(wild))
+    x[wild] = far
+    found = by_row(row, [x])
+    others = np.setdiff1d(np.arange(len(x)), wild)
+    np.testing.assert_array_equal(found[others], expected[others])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(found[wild], getattr(np, function)(far), rtol=1e-5)

@@ -209,6 +209,24 @@ def test_eigenvectors_and_logarithms_of_determinants(gpu, kind, points):
     near(sign * np.exp(logarithm), np.linalg.det(x))
 
 
+@pytest.mark.parametrize("kind", "fdFD")
+@pytest.mark.parametrize("shape", [(9, 3), (3, 5), (4, 4)])
+def test_least_squares(gpu, kind, shape):
+    a, b, real = drawn(shape, kind), drawn((shape[0], 2), kind), kind.lower()
+    outputs = tuple(
+        OutputShape(name, np.dtype(dtype), tuple(OutputAxis(None, n) for n in sides))
+        for name, sides, dtype in (
+            ("x", (shape[1], 2), kind), ("rank", (), "i"), ("s", (min(shape),), real),
+        )
+    )  # fmt: skip
+    told = {"points": (), "outputs": outputs, "names": ("x", "rank", "s"), "is_stack": False}
+    made = run(CUDA["lstsq"], None, a, b, **told, share=1e-5)
+    x, _, rank, s = np.linalg.lstsq(a, b, rcond=1e-5)
+    near(made["x"], x)
+    near(made["s"], s)
+    assert made["rank"] == rank
+
+
 def test_columns_are_completed(gpu):
     u = np.linalg.qr(drawn((5, 3), "d"))[0]
     made = run(CUDA["completecolumns"], None, u, **of((5, 5), "d"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +14,8 @@ from dask_tapestry_kernels.elementary.compiled_functions import inlined
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
 
 LINE: Final = 64  # bytes of memory that come together
-SHORT_VECTORS: Final = '"prefer-vector-width"="256"'  # an attribute of LLVM's functions
+SHORT_VECTORS: Final = '"prefer-vector-width"="256"'  # attributes of LLVM's functions
+LONG_VECTORS: Final = '"prefer-vector-width"="512"'
 
 
 @intrinsic
@@ -86,18 +87,22 @@ def keep(context: Any, value: Any) -> Lowered:  # noqa: ARG001
     return types.void(value), lower
 
 
-@intrinsic
-def short_vectors(context: Any) -> Lowered:  # noqa: ARG001
-    """Have the loops of the function that calls this read 32 bytes at a time at most.
+def _vectors(attribute: str) -> Callable[..., Any]:
+    def declare(context: Any) -> Lowered:  # noqa: ARG001
+        def lower(_c: Any, builder: Any, _s: Any, _args: Any) -> Any:
+            set.add(builder.function.attributes, attribute)  # llvmlite's own has no such names
+            return _c.get_dummy_value()
 
-    Vectors of 64 bytes cross a line of memory wherever they do not begin at one.
-    """
+        return types.void(), lower
 
-    def lower(_c: Any, builder: Any, _s: Any, _args: Any) -> Any:
-        set.add(builder.function.attributes, SHORT_VECTORS)  # llvmlite's own has no such names
-        return _c.get_dummy_value()
+    return declare
 
-    return types.void(), lower
+
+#: Have the loops of the function that calls this read 32 bytes at a time at most: vectors of 64
+#: cross a line of memory wherever they do not begin at one.
+short_vectors = intrinsic(_vectors(SHORT_VECTORS))
+#: Have them read 64 bytes at a time where the processor can: for some, LLVM's own choice is 32.
+long_vectors = intrinsic(_vectors(LONG_VECTORS))
 
 
 @intrinsic

@@ -74,7 +74,9 @@ def test_a_loop_over_memory_that_is_apart_is_one_of_vectors():
 SHORT = """
 import numpy as np
 from numba import carray, njit
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer, short_vectors
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
+    long_vectors, pointer, short_vectors,
+)
 
 
 @njit("void(int64, int64)")
@@ -86,14 +88,17 @@ def kernel(n, address):
 """
 
 
-@pytest.mark.parametrize(("first", "told"), [("short_vectors()", True), ("pass", False)])
-def test_loops_are_told_to_read_short_vectors(first, told):
+@pytest.mark.parametrize(
+    ("first", "bits"), [("short_vectors()", 256), ("long_vectors()", 512), ("pass", None)]
+)
+def test_loops_are_told_how_long_vectors_are(first, bits):
     namespace: dict[str, Any] = {}
     exec(SHORT.format(first=first), namespace)
     cells = np.arange(71.0)
     namespace["kernel"](71, cells.ctypes.data)
     assert cells.tolist() == (np.arange(71.0) * 3).tolist()
     (code,) = namespace["kernel"].inspect_llvm().values()
-    assert ('"prefer-vector-width"="256"' in code) == told
+    for one in (256, 512):
+        assert (f'"prefer-vector-width"="{one}"' in code) == (one == bits)
     (machine,) = namespace["kernel"].inspect_asm().values()
-    assert not (told and "zmm" in machine)
+    assert not (bits == 256 and "zmm" in machine)
