@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from weakref import WeakKeyDictionary
 
 from dask_tapestry.operators.tuning import MOST_FORM_SIZES
 from dask_tapestry.operators.views.rename import rename
@@ -17,18 +18,28 @@ def stand_in(make: Maker) -> Maker:
     """Declare the maker of a form: what it makes takes the node's place.
 
     It has the node's line and its names of dimensions. What reads the node's inputs follows the
-    sequence points that the node follows.
+    sequence points that the node follows. It is made once, as long as there is the node: a search
+    asks for it many times, and panels of a matrix are hundreds of nodes.
     """
+    known: WeakKeyDictionary[Node, dict[int, Node]] = WeakKeyDictionary()
 
     @wraps(make)
     def form(node: Node, size: int) -> Node:
-        with written_as(node):
-            value = make(node, size)
-            if value.type.dims != node.type.dims:
-                value = rename(value, node.type.dims or ())
-        return _following(value, node) if node.after else value
+        sizes = known.setdefault(node, {})
+        if size not in sizes:
+            sizes[size] = _standing_in(make, node, size)
+        return sizes[size]
 
     return form
+
+
+def _standing_in(make: Maker, node: Node, size: int) -> Node:
+    """What a maker makes, in the place of a node."""
+    with written_as(node):
+        value = make(node, size)
+        if value.type.dims != node.type.dims:
+            value = rename(value, node.type.dims or ())
+    return _following(value, node) if node.after else value
 
 
 def _following(value: Node, node: Node) -> Node:

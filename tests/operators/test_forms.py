@@ -1,8 +1,10 @@
 """Every form and size of every operator yields its value."""
 
+import gc
 import inspect
 from dataclasses import replace
 from functools import partial
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -309,6 +311,22 @@ def test_a_selection_of_the_input_does_not_wait():
     made = turned(node, 1)
     assert [n.after for n in Graph([made]).nodes if n.operator.name == "permute"] == [(), ()]
     assert [n.after for n in Graph([made]).nodes if n.operator.name == "sort"] == [(first,)]
+
+
+def test_a_form_is_made_once_as_long_as_there_is_its_node():
+    node, made = apply(Sort(0), dt.asarray(np.ones((4, 3))).node), []
+
+    @stand_in
+    def noted(node, size):
+        made.append(ref(node))
+        return apply(Sort(1), *node.inputs, line="")
+
+    assert noted(node, 1) is noted(node, 1)
+    noted(node, 2)
+    assert len(made) == 2
+    del node
+    gc.collect()
+    assert [one() for one in made] == [None, None]
 
 
 def test_very_many_sizes_are_thinned():

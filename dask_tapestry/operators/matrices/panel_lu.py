@@ -4,7 +4,8 @@ A panel is whole in one block, so that its pivots are those of LAPACK but for ro
 applied to strips of the columns behind it, as wide as panels are and whole too: a strip takes the
 place of the one that it is made of, on the same worker, and its rows above the panel stay in it
 until it is the next panel. So a stored cell is read once, and of what panels are factored into the
-upper triangle alone is held, where the lower one is not asked for.
+upper triangle alone is held, where the lower one is not asked for. The strip that is the next panel
+comes first: it is factored while the last panel is applied to the others.
 
 Source: Dongarra, Duff, Sorensen, van der Vorst, "Numerical Linear Algebra for High-Performance
 Computers", SIAM, 1998, chapter 5: the right-looking algorithm.
@@ -73,26 +74,63 @@ class Panel(NamedTuple):
     above: Tensor | None
 
 
+class Strips(NamedTuple):
+    """Columns that panels are applied to, in strips as wide as panels.
+
+    Attributes
+    ----------
+    cells
+        The columns.
+    tokens
+        A cell of each column that the next panel has not, if there are some, in blocks of their
+        own. The next version of each strip waits for its token, and a panel for all of them: so who
+        waits for all strips reads none of them, which would keep it beside its next version.
+    """
+
+    cells: Tensor
+    tokens: Tensor | None = None
+
+    @classmethod
+    def marked(cls, cells: Tensor, first: int, width: int) -> Strips:
+        """Those of a version, with tokens of the columns from a number on."""
+        columns = cells.type.shape[1] - first
+        if not columns:
+            return cls(cells)
+        sides, made = {"m": 1, "k": columns}, ("mk", cells.type.dtype)
+        part, work = Part(cells, "mk", (0, first)), ("mk", 1.0)
+        return cls(cells, panel_tiles("copied", [part], made, work, sides, {"k": width}))
+
+
 def factored(
     x: Tensor, width: int, right: Tensor | None = None
 ) -> tuple[list[Panel], Tensor | None, Tensor | None]:
     """The panels of a matrix, its columns behind the last one, and those on the `right` of it.
 
-    The panels have been applied to all of these. One is factored when the last one has been applied
-    to all strips: so none lags behind, and few panels are held at a time.
+    The panels have been applied to all of these. One is factored as soon as the last one has been
+    applied to its strip, and the one before that to all: so workers apply a panel while the next
+    one is made, none lags behind by more than that, and few panels are held at a time.
     """
-    rest: Tensor | None = _strips(x, x.type.shape, width)
-    right = None if right is None else _strips(right, right.type.shape, width)
-    panels, awaited = list[Panel](), list[Tensor]()
-    for run in panels_of(min(x.type.shape), width):
+    rest: Strips | None = Strips(_strips(x, x.type.shape, width))
+    others = None if right is None else Strips(_strips(right, right.type.shape, width))
+    panels, last, awaited = list[Panel](), list[Tensor](), list[Tensor]()
+    runs = panels_of(min(x.type.shape), width)
+    widths = [run.stop - run.start for run in runs]
+    for run, own, following in zip(runs, widths, [*widths[1:], 0], strict=True):
         assert rest is not None
-        panels.append(_factored(rest, run, awaited))
-        own = run.stop - run.start
-        rest = _applied(panels[-1], rest, own, width) if rest.type.shape[1] > own else None
-        right = None if right is None else _applied(panels[-1], right, 0, width)
-        ends = rest, right, panels[-1].corner
-        awaited = [rows_of(one, 0, 1) for one in ends if one is not None]
-    return panels, rest, right
+        panels.append(_factored(rest.cells, run, awaited))
+        has_more = rest.cells.type.shape[1] > own
+        rest = _applied(panels[-1], rest, own, following, width) if has_more else None
+        others = None if others is None else _applied(panels[-1], others, 0, 0, width)
+        awaited, last = last, [*_tokens(rest, others), rows_of(panels[-1].corner, 0, 1)]
+    return panels, _cells(rest), _cells(others)
+
+
+def _tokens(*strips: Strips | None) -> list[Tensor]:
+    return [one.tokens for one in strips if one is not None and one.tokens is not None]
+
+
+def _cells(strips: Strips | None) -> Tensor | None:
+    return None if strips is None else strips.cells
 
 
 def _factored(strips: Tensor, run: slice, awaited: list[Tensor]) -> Panel:
@@ -108,17 +146,22 @@ def _factored(strips: Tensor, run: slice, awaited: list[Tensor]) -> Panel:
     return Panel(run, packed, spread(order), corner, above)
 
 
-def _applied(panel: Panel, strips: Tensor, skipped: int, width: int) -> Tensor:
-    """Strips to which a panel is applied, but for the first columns, which are skipped."""
-    (rows, columns), (height, own) = strips.type.shape, panel.packed.type.shape
+def _applied(panel: Panel, strips: Strips, skipped: int, following: int, width: int) -> Strips:
+    """Strips to which a panel is applied, but for the first columns, which are skipped.
+
+    Of what is returned so many columns are the `following` panel's.
+    """
+    (rows, columns), (height, own) = strips.cells.type.shape, panel.packed.type.shape
     parts = [
         Part(panel.packed, "pn"),
         Part(panel.order, "p", (0,)),
-        Part(strips, "mk", (0, skipped)),
+        Part(strips.cells, "mk", (0, skipped)),
+        *[Part(tokens, "tk") for tokens in _tokens(strips)],
     ]
-    sides = {"m": rows, "p": height, "n": own, "k": columns - skipped}
-    made, work = ("mk", strips.type.dtype), ("pnk", 2 * PRODUCT)
-    return panel_tiles("lustrip", parts, made, work, sides, {"k": width})
+    sides = {"m": rows, "p": height, "n": own, "k": columns - skipped, "t": 1}
+    made, work = ("mk", strips.cells.type.dtype), ("pnk", 2 * PRODUCT)
+    cells = panel_tiles("lustrip", parts, made, work, sides, {"k": width})
+    return Strips.marked(cells, following, width)
 
 
 def _strips(x: Tensor, shape: tuple[int, ...], width: int) -> Tensor:

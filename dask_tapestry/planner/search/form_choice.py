@@ -345,12 +345,20 @@ def _cheap_sources(node: Node) -> Iterator[Node]:
 
 
 def _coarsest(node: Node, form: Form, cells: int) -> int:
-    """The coarsest size of a form, by its place, whose first step yields so many cells."""
+    """The coarsest size of a form, by its place, whose first step yields so many cells.
 
-    def is_fine(at: int) -> bool:
-        return _cells(form.make(node, form.sizes[at]), node) >= cells
+    The coarsest of all where finer ones yield no more, as panels of a matrix.
+    """
+    yielded: dict[int, int] = {}
 
-    return bisect_left(range(len(form.sizes) - 1), True, key=is_fine)
+    def at_size(at: int) -> int:
+        if at not in yielded:
+            yielded[at] = _cells(form.make(node, form.sizes[at]), node)
+        return yielded[at]
+
+    last = len(form.sizes) - 1
+    place = bisect_left(range(last), True, key=lambda at: at_size(at) >= cells)
+    return 0 if place == last and at_size(last) <= at_size(0) else place
 
 
 def _cells(formed: Node, node: Node) -> int:

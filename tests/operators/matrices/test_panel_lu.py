@@ -4,6 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.operators.matrices import panel_lu as lu
 from dask_tapestry.operators.tuning import PANEL_COUNTS
+from dask_tapestry.teg import Graph
 from dask_tapestry_kernels.cpu.blocks.matrices import packed_lu
 from tests.operators.large import KINDS, cells, computed, near
 
@@ -103,6 +104,26 @@ def test_strips_are_held_once_and_each_cell_is_read_once():
     strips = [n for n in made if n.operator.name == "paneltiles" and n.type.shape[0] == 16]
     assert all(rows.count == 1 and columns.step in (2, 4) for rows, columns in
                (n.operator.layout for n in strips))  # fmt: skip
+
+
+def test_a_panel_waits_for_strips_of_the_panel_before_the_last_one():
+    """Its own strip alone is read of the last version: others may be made while it is factored."""
+    a, b = (dt.asarray(cells((40, columns), "f8")).node for columns in (40, 2))
+    nodes = Graph([lu.solve_by_panels(a, b, 8)]).nodes
+    panels = [node for node in nodes if node.operator.label == "lupanel"]
+    assert len(panels) == 5
+    for at in range(2, 5):
+        tokens = [x for x in panels[at].inputs if x.operator.label == "copied"]
+        applied = [x.inputs[0] for x in tokens if x.inputs[0].operator.label == "lustrip"]
+        made_by = {strips.inputs[0].inputs[0] for strips in applied if strips.type.shape[1] > 2}
+        assert panels[at - 2] in made_by
+
+
+@pytest.mark.parametrize("shape", [(13, 30), (30, 13), (21, 21)])
+def test_strips_that_are_cut_otherwise_than_panels(shape):
+    """The last panel of a wide matrix is narrower, and the strips behind it begin within a tile."""
+    a = cells(shape, "f8")
+    near(computed(lu.lu_by_panels, a, width=4), packed_lu(a), "f8", 1000)
 
 
 def test_singular_matrices():

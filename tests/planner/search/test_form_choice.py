@@ -220,3 +220,22 @@ def test_sizes_are_looked_at_from_a_part_a_slot_on(monkeypatch):
     forms(x.mean(axis=0))
     assert first
     assert all(size == one for size, one in first.values())
+
+
+def test_sizes_of_which_finer_ones_yield_no_more_are_tried_from_the_coarsest(monkeypatch):
+    """The first step of a Cholesky factor is a corner, which is smaller the finer panels are."""
+    tried = []
+    original = form_choice._Chooser._formed
+
+    def noting(chooser, node, form, size, other):
+        tried.append(size)
+        return original(chooser, node, form, size, other)
+
+    monkeypatch.setattr(form_choice._Chooser, "_formed", noting)
+    resources = dt.Resources(workers=4, threads=1, memory="700 MB")
+    (choices,) = forms(
+        dt.linalg.cholesky(stored((8000, 8000), "f8", (1000, 1000))), resources
+    ).values()
+    assert [choice.name for choice in choices] == ["panels"]
+    assert tried[0] == 2000
+    assert min(tried) >= 500

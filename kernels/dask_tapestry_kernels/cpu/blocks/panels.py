@@ -82,8 +82,13 @@ def factor_lu_panel(panel: Block, *_awaited: Block) -> tuple[Block, Block]:
     return factor_lu(panel)
 
 
-def lu_strip(packed: Block, order: Block, strip: Block, *, out: Block | None = None) -> Block:
-    """Columns whose last rows have the order of a panel, without what it makes zero of them."""
+def lu_strip(
+    packed: Block, order: Block, strip: Block, *_awaited: Block, out: Block | None = None
+) -> Block:
+    """Columns whose last rows have the order of a panel, without what it makes zero of them.
+
+    Other blocks are only waited for.
+    """
     made, width = room(out, strip.shape, strip.dtype), packed.shape[1]
     start = len(strip) - len(packed)
     made[:start], below = strip[:start], made[start:]
