@@ -13,6 +13,7 @@ from math import prod
 from operator import gt
 from typing import NamedTuple
 
+from dask_tapestry.errors import PlanError
 from dask_tapestry.io.sinks.temporary_sink import TemporarySink
 from dask_tapestry.io.sources.temporary_source import TemporarySource
 from dask_tapestry.planner.fusion.fuse import required
@@ -101,7 +102,10 @@ def in_other_sizes_exchanged(space: PlanEvaluator, state: State) -> Iterator[Cho
         kinds = {type(node.inputs[0].operator) for node in stored}
         for size in _next_sizes(form.sizes, first.size):
             resized = {**state.choices.forms, original: (first._replace(size=size),)}
-            plain = space.state(space.in_forms(state.choices, resized))
+            try:
+                plain = space.state(space.in_forms(state.choices, resized))
+            except PlanError:  # a reader exchanges parts that it no longer has
+                continue
             values = [
                 value
                 for value in _exchangeable(space, plain)
