@@ -158,6 +158,11 @@ FEWEST_PROBES: Final = 64  # with which a round makes windows an eighth as long 
 PROBED_PART: Final = 64  # a round sends about this part of all cells
 # Windows become WORST_WINDOW / probes as long for certain, about 4 / probes in fact
 WORST_WINDOW: Final = 8
+SAMPLED_CELLS: Final = 128  # of a run, times the runs: a split leaves a 64th of a run open
+MOST_SAMPLED_CELLS: Final = 2**24  # of all runs, which one task orders: 2 s
+SAMPLED_PART: Final = 1 / 2  # of a run, that all runs send at most: that task takes what a run does
+NUMBERS_A_KEY: Final = 8  # of eight bytes, that ordering such cells takes
+OPEN_PART: Final = 1 / 24  # of a run: what a split may leave open, of which both sides get all
 SHORTEST_SORT_RUN_BYTES: Final = 2**15  # bytes of a run, from which one is worth a task
 MOST_SORT_RUNS: Final = 2**12  # of an axis: each tells all others its probes
 

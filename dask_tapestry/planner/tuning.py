@@ -240,10 +240,10 @@ CLOSE_CHANGE: Final = 1.1  # times the seconds before, of a change whose steps m
 SECOND_CHANCES: Final = 4  # changes of which that is looked at, once none pays as it is
 CHANGE_COSTS: Final = 50  # costs of that, where nothing is left
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
-# The same, of what goes through a store, which others may use, too; and of plans that are not
-# changed any more.
+# The same, of what goes through a store, which others may use, too; of plans not changed any more
 GAIN_OF_EXCHANGE: Final = 0.1
 GAIN_OF_LAST_EXCHANGE: Final = 0.6
+GAIN_OF_NEXT_EXCHANGE: Final = 0.8  # of a plan that goes through a store already
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 HEAVY: Final = 4  # kinds of steps whose blocks take most, that are cut where memory lacks
 CHANGED_ALIKE: Final = 2  # steps of those that are alike, which are changed one by one

@@ -27,7 +27,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.lanes import PLACES
 from dask_tapestry.operators.reductions.few_values import WORDS, few_values
 from dask_tapestry.operators.sorting.search import searchsorted
-from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks
+from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks, run_of_chunks
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Node, Tensor
@@ -97,7 +97,8 @@ class UniqueOfFew:
         """What is made of the distinct cells if they are few."""
         if otherwise.deferred is None:
             return otherwise
-        many, size = otherwise.deferred, self.cells.type.size
+        many = otherwise.deferred
+        span = run_of_chunks(self.cells, -(-span_of(self.cells.type.size) // 2))
 
         def after_all(tables: Cells, kept: Sequence[Node]) -> Node | Deferred:  # noqa: ARG001
             few = merged(tables, self.cells.type.dtype, self.equal_nan)
@@ -106,7 +107,7 @@ class UniqueOfFew:
         def after_some(tables: Cells, kept: Sequence[Node]) -> Node | Deferred:  # noqa: ARG001
             if merged(tables, self.cells.type.dtype, self.equal_nan) is None:
                 return many
-            return self._counting(few_values(self.counted, span_of(size)), after_all, many.bound)
+            return self._counting(few_values(self.counted, span), after_all, many.bound)
 
         some = basic_slice(self.counted, (slice(0, TRIED_CELLS),))
         return Array(self._counting(few_values(some, TRIED_CELLS), after_some, many.bound))

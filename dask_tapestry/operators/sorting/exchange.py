@@ -3,6 +3,9 @@
 Its value has a bucket for each run and each consumer. A run is split by a task of its own, which
 makes its buckets for all consumers; a consumer reads one bucket of each run, cut out where the run
 lies, so that on a cluster each cell travels once. In one process nothing is cut out or copied.
+
+Where a run is split is known but for a window. The few cells of a window go to the consumers on
+both sides of it. Each has those of all runs, so it finds the exact places among them.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.operators.lanes import sort_bytes, sort_flops
+from dask_tapestry.operators.lanes import PLACES, sort_bytes, sort_flops
 from dask_tapestry.teg import BlockOperator, IndexDim, Region, Signature, TensorType
 from dask_tapestry.teg.buckets import buckets_type, cells_of
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
@@ -58,22 +61,33 @@ def _projection(lanes: int, cut: Sequence[bool], type_: TensorType) -> IndexProj
     return IndexProjection(rows, (0,) * len(rows), (*(1,) * lanes, *sides), in_ndim=lanes + 1)
 
 
+def _projection_of_ends(lanes: int, type_: TensorType) -> IndexProjection:
+    """Windows (..., runs, splits, 2) of which each consumer has the two splits around it."""
+    plain = _projection(lanes, (NO, YES, NO), type_)
+    sides = (*plain.shape[:-2], 2, plain.shape[-1])
+    return IndexProjection(plain.matrix, plain.offset, sides, in_ndim=lanes + 1)
+
+
 @dataclass(frozen=True)
 class Exchange(ExchangeOperator):
     """Buckets (..., runs, consumers): each run, split where its windows are.
 
-    A task makes the buckets of a run for all consumers, each a part of the run.
+    A task makes the buckets of a run for all consumers, each a part of the run. Windows are those
+    of all splits, that before the first consumer and that behind the last one included. A split
+    leaves no more than `open` cells of all runs together, which go to both sides of it.
     """
 
     name = "exchange"
     kernel = "splitruns"
     copies = False
     fills = False
+    open: int = 0
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, windows = inputs
-        consumers = windows.shape[-2] + 1
-        return buckets_type((*x.shape[:-1], consumers), x.dtype, x.shape[-1] / consumers)
+        consumers, length = windows.shape[-2] - 1, x.shape[-1]
+        more = 1 + 2 * self.open / length
+        return buckets_type((*x.shape[:-1], consumers), x.dtype, length / consumers, more)
 
     def signature(self, *inputs: TensorType) -> Signature:
         (x, windows), made = inputs, self.infer(*inputs)
@@ -88,33 +102,44 @@ class Exchange(ExchangeOperator):
 class Merged(ExchangeOperator):
     """The cells (..., cells) of all consumers, of sorted buckets: one of each run.
 
-    They lie one after the other, `length` of each consumer.
+    They lie one after the other, `length` of each consumer. The second input has the windows of
+    splits; of these, no more than `open` cells of all runs together are in a window.
     """
 
     name = "merged"
     kernel = "mergebuckets"
     length: int
+    open: int = 0
 
     def infer(self, *inputs: TensorType) -> TensorType:
-        (buckets,) = inputs
+        buckets = inputs[0]
         cells = buckets.shape[-1] * self.length
         return TensorType((*buckets.shape[:-2], cells), cells_of(buckets))
 
     def signature(self, *inputs: TensorType) -> Signature:
-        (buckets,) = inputs
+        buckets, windows = inputs
         lanes, reads = buckets.ndim - 2, ((NO, YES), buckets)
         plain = self.projected(buckets.shape[-1], lanes, reads, reads)
-        return replace(plain, outputs=(of_runs(lanes, self.length),))
+        ends = _projection_of_ends(lanes, windows)
+        made = (of_runs(lanes, self.length),)
+        return replace(plain, inputs=(*plain.inputs, ends), outputs=made)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        dtype = cells_of(inputs[0])
-        return {"length": self.length, "dtype": dtype, "keep": self.keep(inputs, box)}
+        return {
+            "length": self.length,
+            "first": signature_of(self, inputs).index_range(box).lo[-1],
+            "dtype": cells_of(inputs[0]),
+            "keep": self.keep(inputs, box),
+        }
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sort_flops(box.size, inputs[0].shape[-2])
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        return sort_bytes(box.size, self.length, cells_of(inputs[0]))
+        """What sorting takes; and the cells in a window, their keys, order and runs."""
+        dtype = cells_of(inputs[0])
+        open_bytes = self.open * 2 * (dtype.itemsize + PLACES.itemsize)
+        return max(sort_bytes(box.size, self.length, dtype), open_bytes)
 
     def text(self) -> str:
         return f"{self.length} cells each"

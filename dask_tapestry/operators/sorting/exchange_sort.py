@@ -1,18 +1,21 @@
 """Exchange sort: a lane too long for one block, sorted by one exchange of exactly as many cells.
 
 A lane of N cells is P runs of L cells each, and consumer q has the cells number q L to (q + 1) L of
-their order. Each run is sorted where it lies. Then the places where runs are split are searched,
-all at once, in rounds: every run sends a few hundred cells of what is still possible, its probes,
-and what they tell narrows the windows in which the splits lie to about a fiftieth. How many rounds
-that takes follows from N and P alone, whatever the cells are. So all shapes are known before the
-first task, equal cells and sorted ones cost what others cost, and each cell travels once.
+their order. Each run is sorted where it lies. Then every run sends some cells, evenly spread, and
+the order of these tells in which windows of each run the splits lie. Once what the windows hold is
+a small part of a run, that is sent to both sides of a split, which find its place themselves. Of
+many runs the windows are too wide: they are narrowed in rounds, to about a fiftieth in each, by
+probes, cells of what is still possible. How many rounds that takes follows from N and P alone,
+whatever the cells are. So all shapes are known before the first task, equal cells and sorted ones
+cost what others cost, and each cell travels once.
 
 ============  =============================================================  ======================
 operator      what it yields                                                 blocks
 ============  =============================================================  ======================
 `SortedRuns`  runs (P, L), sorted                                            by run
-`SplitProbe`       keys of a few cells of each window (P, P - 1, count)           by run
-`Narrow`      windows (P, P - 1, 2) in which each split of each run lies     by split
+`SplitProbe`       keys of a few cells of each window (P, P + 1, count)           by run
+`FirstWindows` windows (P, P + 1, 2), by evenly spread cells of all runs     whole
+`Narrow`      windows (P, P + 1, 2) in which each split of each run lies     by split
 `Exchange`    buckets (P, P), what each run has for each consumer            by run: one task each
 `Merged`      sorted cells (P L)                                             by consumer
 ============  =============================================================  ======================
@@ -25,7 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,8 +49,13 @@ from dask_tapestry.operators.sorting.exchange import (
 from dask_tapestry.operators.tuning import (
     FEWEST_PROBES,
     MOST_PROBES,
+    MOST_SAMPLED_CELLS,
     MOST_SORT_RUNS,
+    NUMBERS_A_KEY,
+    OPEN_PART,
     PROBED_PART,
+    SAMPLED_CELLS,
+    SAMPLED_PART,
     SHORTEST_SORT_RUN_BYTES,
     WORST_WINDOW,
 )
@@ -143,10 +152,47 @@ class SplitProbe(ExchangeOperator):
 
 
 @dataclass(frozen=True)
+class FirstWindows(ExchangeOperator):
+    """The windows (..., runs, splits, 2) in which runs are split, by evenly spread cells of each.
+
+    The input has keys (..., runs, 1, count) of these. Before split b there are ``b * length`` cells
+    of all runs.
+    """
+
+    name = "firstwindows"
+    kernel = "firstwindows"
+    fills = False
+    length: int
+
+    def infer(self, *inputs: TensorType) -> TensorType:
+        *runs, _, _ = inputs[0].shape
+        return TensorType((*runs, runs[-1] + 1, 2), PLACES)
+
+    def signature(self, *inputs: TensorType) -> Signature:
+        (keys,), made = inputs, self.infer(*inputs)
+        whole = (NO, NO, NO)
+        return self.projected(1, made.ndim - 3, (whole, keys), (whole, made))
+
+    def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
+        return {"length": self.length, "keep": self.keep(inputs, box)}
+
+    def flops(self, inputs: Types, box: ZRange) -> int:
+        keys = self.demand(inputs, box)[0].size
+        return sort_flops(keys, inputs[0].shape[-3] * inputs[0].shape[-1])
+
+    def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
+        """Of all keys their order, and numbers that tell what is before each."""
+        return self.demand(inputs, box)[0].size * NUMBERS_A_KEY * PLACES.itemsize
+
+    def text(self) -> str:
+        return f"{self.length} cells each"
+
+
+@dataclass(frozen=True)
 class Narrow(ExchangeOperator):
     """The windows (..., runs, splits, 2) in which runs are split, narrowed by probes of them.
 
-    Before split b there are ``(b + 1) * length`` cells of all runs.
+    Before split b there are ``b * length`` cells of all runs.
     """
 
     name = "narrow"
@@ -198,25 +244,53 @@ def run_counts(cells: int, itemsize: int) -> tuple[int, ...]:
     return tuple(1 << i for i in range(1, most.bit_length()))
 
 
-def probes(runs: int, length: int) -> tuple[int, int]:
-    """How many probes of a window a round sends, and how many rounds find all splits.
+class Rounds(NamedTuple):
+    """How the places are found where runs are split.
+
+    Attributes
+    ----------
+    sampled
+        Cells of each run that the first windows follow from.
+    probes
+        Probes of a window that each further round sends.
+    open
+        The most cells of all runs together that a split leaves open.
+    """
+
+    sampled: int
+    probes: tuple[int, ...]
+    open: int
+
+
+def rounds_of(runs: int, length: int) -> Rounds:
+    """How the places are found where so many runs are split.
 
     What is possible of all runs together shrinks by the factor `WORST_WINDOW` / probes in a round:
     the cells before a probe are known to one distance between probes in each run. A window that is
-    no longer than its probes are many is known exactly, and the last round finds all.
+    no longer than its probes are many is known exactly. The last round is that after which no more
+    is possible of a split than `OPEN_PART` of a run: the consumers on both sides get so much more.
 
     Examples
     --------
-    >>> probes(2, 50_000), probes(64, 10**7), probes(1000, 10**8)
-    ((781, 3), (1024, 4), (1024, 5))
+    >>> rounds_of(64, 10**7)
+    Rounds(sampled=8192, probes=(), open=156289)
+    >>> rounds_of(1000, 10**8).probes
+    (64,)
     """
     cells = runs * length
+    sampled = min(
+        SAMPLED_CELLS * runs, MOST_SAMPLED_CELLS // runs, int(SAMPLED_PART * length) // runs
+    )
+    sampled = min(length, max(FEWEST_PROBES, sampled))
+    left = 0 if sampled == length else min(cells, 2 * runs * (length // (sampled + 1) + 1) + 1)
     fair = cells // (PROBED_PART * max(1, runs * (runs - 1)))
-    count = max(FEWEST_PROBES, min(MOST_PROBES, fair))
-    possible, rounds = cells, 1
-    while min(possible, length) > count:
-        possible, rounds = WORST_WINDOW * possible // count, rounds + 1
-    return count, rounds
+    most, rounds = max(FEWEST_PROBES, min(MOST_PROBES, fair)), list[int]()
+    enough = OPEN_PART * length
+    while left > enough:
+        count = min(most, max(FEWEST_PROBES, ceil(WORST_WINDOW * left / enough)))
+        left = 0 if min(left, length) <= count else WORST_WINDOW * left // count
+        rounds.append(count)
+    return Rounds(sampled, tuple(rounds), left)
 
 
 def exchange_sort(x: Tensor, runs: int, places: bool = False) -> Tensor:
@@ -234,10 +308,12 @@ def _exchanged(inputs: tuple[Tensor, ...], runs: int, places: bool) -> Tensor:
     *lanes, cells = inputs[0].type.shape
     length = -(-cells // runs)
     sorted_lanes = apply(SortedRuns(runs, length, places), *inputs)
-    ends = [full((*lanes, runs, runs - 1, 1), np.int64(end)) for end in (0, length)]
-    windows = concat(ends, -1)
-    count, rounds = probes(runs, length)
-    for _ in range(rounds):
+    search = rounds_of(runs, length)
+    ends = [full((*lanes, runs, 1, 1), np.int64(end)) for end in (0, length)]
+    sample = apply(SplitProbe(search.sampled), sorted_lanes, concat(ends, -1))
+    windows = apply(FirstWindows(length), sample)
+    for count in search.probes:
         windows = apply(Narrow(length), apply(SplitProbe(count), sorted_lanes, windows), windows)
-    merged = apply(Merged(length), apply(Exchange(), sorted_lanes, windows))
+    buckets = apply(Exchange(search.open), sorted_lanes, windows)
+    merged = apply(Merged(length, search.open), buckets, windows)
     return basic_slice(merged, (..., slice(0, cells)))

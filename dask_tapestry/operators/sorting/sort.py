@@ -15,6 +15,7 @@ from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.lanes import PLACES, LaneOperator, picked_cells, sort_bytes
 from dask_tapestry.operators.sorting.exchange_sort import exchange_sort, run_counts
+from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks
 from dask_tapestry.operators.tuning import CELLS_SORTED_TOGETHER, ORDER_NUMBERS_A_CELL
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reverse import reverse
@@ -120,7 +121,13 @@ def by_exchange(node: Tensor, runs: int) -> Tensor:
 
 
 def sorted_by_exchange(x: Tensor, axis: int, runs: int, places: bool = False) -> Tensor:
-    """`x` sorted along `axis` by an exchange between runs, or the indices that sort it."""
+    """`x` sorted along `axis` by an exchange between runs, or the indices that sort it.
+
+    Of a flattened value that is stored in tiles, runs are made of whole tiles: in which order cells
+    come does not matter.
+    """
+    if x.type.ndim == 1 and not places:
+        x = in_order_of_chunks(x)
     last = [dim for dim in range(x.type.ndim) if dim != axis] + [axis]
     back = [last.index(dim) for dim in range(x.type.ndim)]
     return permute(exchange_sort(permute(x, last), runs, places), back)

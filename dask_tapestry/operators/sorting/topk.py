@@ -14,7 +14,7 @@ from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.lanes import LaneOperator, pair_dtype, sort_bytes, sort_flops
 from dask_tapestry.operators.sorting.sort import argsort, sort
-from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks
+from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks, run_of_chunks
 from dask_tapestry.operators.tuning import SHORTEST_TOPK_RUN, TOPK_SAVING
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.permute import permute
@@ -151,12 +151,13 @@ def sorted_end(x: Tensor, axis: int, keep: int, last: bool, places: bool = False
     """
     if not _in_runs(x.type.shape[axis], keep):
         return None
+    length = _run_length(x, keep) if x.type.ndim == 1 else _length(x.type.shape[axis], keep)
     if x.type.ndim == 1 and not places:
         x = in_order_of_chunks(x)
     lanes, back = _last(x, axis)
     if places:
         lanes = _with_places(lanes)
-    found = _candidates(lanes, keep, last)
+    found = _candidates(lanes, keep, length, last)
     rank = x.type.ndim - 1
     ordered = apply(MergeLanes(rank), found) if places else sort(found, rank)
     first = ordered.type.shape[rank] - keep if last else 0
@@ -179,14 +180,24 @@ def _last(x: Tensor, axis: int) -> tuple[Tensor, list[int]]:
     return permute(x, order), [order.index(dim) for dim in range(x.type.ndim)]
 
 
-def _candidates(lanes: Tensor, keep: int, last: bool) -> Tensor:
+def _candidates(lanes: Tensor, keep: int, length: int, last: bool) -> Tensor:
     """Fewer cells of each lane, among them the wanted ones."""
-    *outer, cells = lanes.type.shape
-    runs = cells // max(SHORTEST_TOPK_RUN, TOPK_SAVING * keep, isqrt(4 * cells))
-    best = apply(
-        TopK(keep, -(-cells // runs), last), lanes
-    )  # no run is shorter than half of others
+    *outer, _ = lanes.type.shape
+    best = apply(TopK(keep, length, last), lanes)
     return reshape(best, (*outer, best.type.shape[-2] * keep))
+
+
+def _length(cells: int, keep: int) -> int:
+    """Cells of a run, of which none is shorter than half of others."""
+    return -(-cells // (cells // max(SHORTEST_TOPK_RUN, TOPK_SAVING * keep, isqrt(4 * cells))))
+
+
+def _run_length(x: Tensor, keep: int) -> int:
+    """Cells of a run of a vector, by whole chunks or parts of them where the last run allows it."""
+    cells = x.type.size
+    length = _length(cells, keep)
+    whole = run_of_chunks(x, length)
+    return whole if (cells % whole or whole) >= keep and 2 * whole <= cells else length
 
 
 def _ends(ordered: Tensor, axis: int, keep: int, last: bool) -> Tensor:

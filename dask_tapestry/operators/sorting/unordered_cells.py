@@ -60,6 +60,43 @@ def in_order_of_chunks(x: Node) -> Node:
     return found if found.type == x.type else rename(found, x.type.dims or ())
 
 
+def run_of_chunks(x: Node, least: int) -> int:
+    """Cells of a vector, `least` or up to twice as many, that whole chunks or parts of one have.
+
+    So many of `x` as it is, or in the order of its chunks. `least` where there are none.
+    """
+    cells = unordered(x)
+    chunks = [one for one in stored_spacing(cells) if one is not None]
+    if len(chunks) < cells.type.ndim or not cells.type.size or any(one.offset for one in chunks):
+        return least
+    return whole_parts(_cells_together(cells, chunks), least)
+
+
+def whole_parts(chunk: int, least: int) -> int:
+    """A multiple or an even part of `chunk` from `least` to twice that, or `least`.
+
+    Examples
+    --------
+    >>> whole_parts(10_000_000, 65_540), whole_parts(1000, 2500), whole_parts(1009, 300)
+    (78125, 3000, 300)
+    """
+    if least >= chunk:
+        return -(-least // chunk) * chunk
+    fitting = (
+        chunk // n for n in range(chunk // least, chunk // (2 * least), -1) if chunk % n == 0
+    )
+    return next(fitting, least)
+
+
+def _cells_together(x: Node, chunks: Sequence[Spaced]) -> int:
+    """Cells that follow each other where whole chunks are read one after the other."""
+    sides = [min(one.side, n) for one, n in zip(chunks, x.type.shape, strict=True)]
+    if _are_mixed(x, chunks):
+        return prod(sides)
+    first = next((dim for dim, side in enumerate(sides) if side > 1), len(sides))
+    return prod(sides[: first + 1]) * prod(x.type.shape[first + 1 :])
+
+
 def _are_mixed(x: Node, chunks: Sequence[Spaced]) -> bool:
     """Whether in C order long rows of chunks alternate."""
     shape = x.type.shape

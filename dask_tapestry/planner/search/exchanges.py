@@ -13,6 +13,7 @@ from math import prod
 from operator import gt
 from typing import NamedTuple
 
+from dask_tapestry.errors import PlanError
 from dask_tapestry.io.sinks.temporary_sink import TemporarySink
 from dask_tapestry.io.sources.temporary_source import TemporarySource
 from dask_tapestry.planner.fusion.fuse import required
@@ -23,12 +24,15 @@ from dask_tapestry.planner.rewriting.exchanged_values import (
     number_of,
 )
 from dask_tapestry.planner.rewriting.form_parts import parts_of
+from dask_tapestry.planner.rewriting.rule_choices import forms_of
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.moves import pulled_grid, recomputed_members, stored_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.search.repeated_work import repeated_seconds
 from dask_tapestry.planner.tuning import (
     EXCHANGED_BLOCK_SHARE,
+    GAIN_OF_NEXT_EXCHANGE,
     HELD_SHARE,
     LEAST_CHUNK_BYTES,
     MANY_EDGES,
@@ -70,7 +74,6 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """
     if not space.resources.temporary_store:
         return
-    yield from _in_other_chunks(space, state)
     every = _exchangeable(space, state)
     values = every[:MOST_EXCHANGED_VALUES]
     if len(every) > len(values) and not space.fits(state):
@@ -83,6 +86,42 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
         found += _through_a_store(space, plain, others)
         found.sort(key=lambda choices: space.state(choices).rank)  # a store is gone through once
     yield from found
+
+
+def in_other_sizes_exchanged(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+    """Choices in which an operator takes its form in another size, and what it exchanged still is.
+
+    Parts of a form are others then, and their chunks: those of the same operators are exchanged.
+    """
+    stored = [node for node in state.placed if isinstance(node.operator, TemporarySink)]
+    for original, forms in state.choices.forms.items():
+        first, *others = forms or (FormChoice(EXCHANGED, 0),)
+        form = next((one for one in forms_of(original) if one.name == first.name), None)
+        if form is None or not others or any(one.name != EXCHANGED for one in others):
+            continue
+        kinds = {type(node.inputs[0].operator) for node in stored}
+        for size in _next_sizes(form.sizes, first.size):
+            resized = {**state.choices.forms, original: (first._replace(size=size),)}
+            try:
+                plain = space.state(space.in_forms(state.choices, resized))
+            except PlanError:  # a reader exchanges parts that it no longer has
+                continue
+            values = [
+                value
+                for value in _exchangeable(space, plain)
+                if type(value.node.operator) in kinds
+                and any(node is original for node, _ in value.owners)
+            ]
+            if values:
+                yield _with_exchanges(space, plain.choices, values)
+
+
+def _next_sizes(sizes: Sequence[int], size: int) -> list[int]:
+    """The next finer size, and the next coarser one."""
+    return [
+        *sorted(one for one in sizes if one < size)[-1:],
+        *sorted(one for one in sizes if one > size)[:1],
+    ]
 
 
 def _exchangeable(space: PlanEvaluator, state: State) -> list[_Value]:
@@ -173,7 +212,7 @@ def _with_exchanges(space: PlanEvaluator, choices: Choices, values: Sequence[_Va
     return choices
 
 
-def _in_other_chunks(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+def in_other_chunks(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """The choices in which what is read again from a store lies in chunks for its readers.
 
     Chunks are chosen with a value, for the blocks of that moment; to fit, they become others.
@@ -247,7 +286,25 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
                 if grid is not None and read is not None:
                     other = candidates.get(node, ((), read))[1]
                     candidates[node] = largest_box(grid).shape, tuple(map(min, read, other))
-    return candidates
+    return candidates | dict(_made_by_several(space, state, least))
+
+
+def _made_by_several(
+    space: PlanEvaluator, state: State, least: float
+) -> Iterator[tuple[Node, tuple[Sides, Sides]]]:
+    """Values of more than `least` bytes that several steps make, and sides of their blocks.
+
+    So are the runs of a sort that workers cannot hold: each round of probes would sort them again.
+    """
+    enough = (1 - GAIN_OF_NEXT_EXCHANGE) * state.seconds
+    for node, seconds in repeated_seconds(state, space.pricing.machine).items():
+        if seconds < enough or node.type.nbytes <= least or isinstance(node.operator, Source):
+            continue
+        steps = [one for one in state.placed.values() if node in one.group.members]
+        sides = [side for one in steps if (side := _read_sides(node, one)) is not None]
+        if len(sides) > 1:
+            every = tuple(map(min, *sides))
+            yield node, (every, every)
 
 
 def _held_sides(node: Node, reader: PricedGroup) -> Sides:

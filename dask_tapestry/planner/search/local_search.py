@@ -9,11 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.search.alike import one_of_each
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exact_grids import best_grids, near_grids
-from dask_tapestry.planner.search.exchanges import exchanges
+from dask_tapestry.planner.search.exchanges import (
+    exchanges,
+    in_other_chunks,
+    in_other_sizes_exchanged,
+)
 from dask_tapestry.planner.search.finer_parts import in_finer_parts
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.moves import (
@@ -25,7 +30,6 @@ from dask_tapestry.planner.search.moves import (
     optional,
     pull,
     reform,
-    resize,
     split,
 )
 from dask_tapestry.planner.search.phased_values import in_rounds
@@ -46,6 +50,7 @@ from dask_tapestry.planner.tuning import (
     COSTS_A_CHANGE,
     DEARER_FITTED,
     GAIN_OF_EXCHANGE,
+    GAIN_OF_NEXT_EXCHANGE,
     GAIN_OF_ROUNDS,
     HALVINGS,
     HEAVY,
@@ -144,45 +149,10 @@ def _changes(
 ) -> Iterator[tuple[Choices, float]]:
     """Choices that differ in one, with the part of the seconds that is enough of a gain."""
     yield from ((choices, LEAST_GAIN) for choices in moves(space, state))
-    yield from ((choices, of_exchange) for choices in exchanges(space, state))
-
-
-def resized(space: PlanEvaluator, state: State, costs: int) -> State:
-    """The best plan near one whose operators take their forms in other sizes.
-
-    A form is chosen before its steps are put together: what was held then may be computed in them
-    now, so that another size of parts is best.
-    """
-    last = space.pricing.evaluated + costs - COSTS_A_CHANGE
-    tried: set[object] = set()
-    improved = True
-    while improved and space.pricing.evaluated <= last:
-        improved = False
-        for choices in in_other_sizes(space, state):
-            if choices.key in tried or space.pricing.evaluated > last:
-                continue
-            tried.add(choices.key)
-            enough = state.rank.with_seconds(LEAST_GAIN)
-            candidate = space.state_within(choices, enough, last + LEAST_ONCE_FOUND)
-            if candidate is not None and candidate.rank < enough and space.fits(candidate):
-                state, improved = candidate, True
-                break
-    return state
-
-
-def in_other_sizes(space: PlanEvaluator, state: State) -> Iterator[Choices]:
-    """Choices in which operators that have taken forms take one in another size.
-
-    Those that are alike first do so together, as the folds of several parts of an array: one after
-    the other takes as many changes, and each gains a part. Then the first one alone, as that of a
-    loop: what pays for it is tried for the next one then.
-    """
-    alike: dict[object, list[Node]] = {}
-    for node, forms in state.choices.forms.items():
-        alike.setdefault((node.operator, node.input_types, tuple(forms)), []).append(node)
-    together = [nodes for nodes in alike.values() if len(nodes) > 1]
-    for nodes in (*together, *[some[:1] for some in alike.values()]):
-        yield from resize(space, state, nodes)
+    yield from ((choices, LEAST_GAIN) for choices in in_other_chunks(space, state))
+    has_some = any(is_exchange(node) for node in state.placed)
+    gain = max(of_exchange, GAIN_OF_NEXT_EXCHANGE) if has_some else of_exchange
+    yield from ((choices, gain) for choices in exchanges(space, state))
 
 
 def in_few_rounds(space: PlanEvaluator, state: State) -> State:
@@ -207,10 +177,12 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
         candidates = _whole(space, state, others, last)
         enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
-            candidates += _whole(space, state, exchanges(space, state), last)
+            stored = chain(in_other_chunks(space, state), exchanges(space, state))
+            candidates += _whole(space, state, stored, last)
             found = any(space.lacking(other) < enough for other in candidates)
             if not found or space.lacking(state) < space.resources.usable_bytes:
-                others = chain(moves(space, state), _reformed(space, state))
+                forms = chain(_reformed(space, state), in_other_sizes_exchanged(space, state))
+                others = chain(moves(space, state), forms)
                 candidates += _whole(space, state, others, last)
         fitting = [other for other in (*candidates, *filter(None, [slow])) if space.fits(other)]
         slow = min(fitting, key=lambda other: other.rank, default=None)

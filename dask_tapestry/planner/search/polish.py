@@ -13,8 +13,8 @@ from typing import NamedTuple
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import one_of_each
 from dask_tapestry.planner.search.choices import Choices, State
-from dask_tapestry.planner.search.local_search import in_other_sizes
 from dask_tapestry.planner.search.moves import pull, push, recut
+from dask_tapestry.planner.search.other_sizes import in_other_sizes
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (

@@ -37,11 +37,11 @@ from dask_tapestry.planner.search.lean_plans import with_less_held
 from dask_tapestry.planner.search.local_search import (
     fit_to_memory,
     improve,
-    resized,
     with_alike_held,
 )
 from dask_tapestry.planner.search.lone_blocks import with_lone_blocks
 from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
+from dask_tapestry.planner.search.other_sizes import resized
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.plan_spaces import (
     fetch_rounds,

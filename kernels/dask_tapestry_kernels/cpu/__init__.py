@@ -21,7 +21,8 @@ KERNELS: Final = KernelTable(
         "blocks.bands": "bandvalues",
         "blocks.compress": "count compress",
         "blocks.convolution": "convolution directconvolution",
-        "blocks.exchange": "sortedruns weighedsort probe narrow splitruns mergebuckets",
+        "blocks.exchange": "sortedruns weighedsort probe firstwindows narrow splitruns "
+        "mergebuckets",
         "blocks.fourier": "fourier",
         "blocks.gather": "gather",
         "blocks.generate": "full arange index",

@@ -27,13 +27,14 @@ def test_a_task_makes_the_buckets_of_its_runs_for_all():
     assert node.operator.granularity(node.input_types) == (1, 1, 0)
     runs, windows = node.operator.demand(node.input_types, ZRange((0, 1, 0), (1, 2, 5)))
     assert str(runs) == "[0:1, 1:2, 0:10]"
-    assert str(windows) == "[0:1, 1:2, 0:4, 0:2]"
+    assert str(windows) == "[0:1, 1:2, 0:6, 0:2]"
 
 
 def test_every_consumer_reads_one_bucket_of_each_run_and_each_once():
     node = node_of(Merged)
     assert node.type.shape == (2, 50)
-    (buckets,) = node.operator.demand(node.input_types, ZRange((0, 20), (1, 40)))
+    buckets, windows = node.operator.demand(node.input_types, ZRange((0, 20), (1, 40)))
     assert str(buckets) == "[0:1, 0:5, 2:4]"
-    assert node.operator.reads_once(node.input_types) == (True,)
+    assert str(windows) == "[0:1, 0:5, 2:5, 0:2]"
+    assert node.operator.reads_once(node.input_types)[0]
     assert node.operator.restrict(node.input_types, Region.whole(node.type.shape)) is None

@@ -9,7 +9,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators.sorting.exchange_sort import (
     exchange_sort,
     key_dtype,
-    probes,
+    rounds_of,
     run_counts,
 )
 from dask_tapestry.operators.sorting.sort import argsort, by_exchange, sort
@@ -94,9 +94,11 @@ def test_which_sorts_have_the_form():
 def test_rounds_are_few_and_follow_from_shapes_alone():
     for runs in (2, 64, 1024):
         for length in (5000, 10**8):
-            count, rounds = probes(runs, length)
-            assert FEWEST_PROBES <= count <= 1024
-            assert rounds <= 13
+            found = rounds_of(runs, length)
+            assert FEWEST_PROBES <= found.sampled <= length
+            assert all(FEWEST_PROBES <= count <= 1024 for count in found.probes)
+            assert len(found.probes) <= (2 if length > 10**6 else 4)
+            assert found.open <= length / 24
 
 
 def test_a_plan_moves_each_cell_once():

@@ -7,7 +7,11 @@ import dask_tapestry as dt
 from dask_tapestry.arrays.sorting import unique_of_few
 from dask_tapestry.operators.sorting import topk, unordered_cells
 from dask_tapestry.operators.sorting.order_statistics import by_digits, ranks
-from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks, unordered
+from dask_tapestry.operators.sorting.unordered_cells import (
+    in_order_of_chunks,
+    run_of_chunks,
+    unordered,
+)
 from tests.comparisons import same_bits
 from tests.rules.test_ends_of_lanes import cells as mixed_cells
 
@@ -143,3 +147,11 @@ def test_bits_are_those_of_cells_in_c_order(kind, name, tmp_path, shardings, nar
         with shardings.tiny(block_bytes):
             found = PROGRAMS[name](dt.from_zarr(tmp_path / "x.zarr")).compute()
             assert same_bits(found, expected)
+
+
+def test_runs_are_of_whole_chunks():
+    tiles = dt.placeholder((100_000, 100_000), "f8", (2000, 2000)).reshape(-1).node
+    assert run_of_chunks(tiles, 300_000) == 400_000  # a tenth of a tile
+    assert run_of_chunks(tiles, 5_000_000) == 8_000_000
+    assert run_of_chunks(dt.placeholder((10**9,), "f8", (10**7,)).node, 65_540) == 78_125
+    assert run_of_chunks(dt.placeholder((10**9,), "f8").node, 65_540) in range(65_540, 131_081)

@@ -233,3 +233,14 @@ def test_a_vector_larger_than_memory_is_sorted_as_numpy_does(tmp_path, places):
         plan.compute(scheduler="sync")
     wanted = np.argsort(cells, kind="stable") if places else np.sort(cells)
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "o.zarr")[:], wanted)
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_runs_of_a_sort_are_stored_once_and_tiles_are_read_once(flat):
+    machines = dt.Resources(workers=16, threads=2, memory="8 GiB")
+    shape, chunks = ((32 * 10**9,), (16_000_000,)) if flat else ((178_000,) * 2, (2000, 2000))
+    x = dt.placeholder(shape, "f8", chunks)
+    plan = dt.plan(dt.sort(x, axis=None), resources=machines)
+    assert plan.cost["bytes_read"] < 4.5 * x.nbytes  # itself, runs twice, buckets
+    assert plan.cost["tasks"] < 5000
+    plan.verify()

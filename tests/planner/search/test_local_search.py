@@ -9,7 +9,6 @@ from dask_tapestry.planner.search.local_search import (
     fit_to_memory,
     improve,
     moves,
-    resized,
     second_chance,
     split_until_fits,
     with_alike_held,
@@ -87,23 +86,6 @@ def test_changes_that_take_far_longer_are_given_up(monkeypatch):
     given_up = [most for other, most in found if other is None]
     assert given_up
     assert all(best.rank <= most <= first.rank.with_seconds(CLOSE_CHANGE) for most in given_up)
-
-
-def test_a_form_takes_another_size_once_what_it_reads_is_computed_in_its_step():
-    x, y = (dt.placeholder((10_000_000, 1024), "f4", (10_000, 1024)) for _ in range(2))
-    product = x.T @ (x @ dt.placeholder((1024, 1024), "f4") - y)
-    space = space_of(product, resources=dt.Resources(64, 4, "16 GiB", bandwidth="1 GB/s"))
-    node = product.node
-
-    def in_parts(size):
-        return improve(space, space.state(Choices({node: (FormChoice("parts", size),)})), COSTS)
-
-    state = in_parts(80_000)
-    better = resized(space, state, COSTS)
-    assert better.choices.forms[node] != state.choices.forms[node]
-    assert better.seconds < 0.9 * state.seconds
-    assert space.fits(better)
-    assert resized(space, state, 0) is state
 
 
 def test_blocks_become_smaller_until_workers_can_hold_them():

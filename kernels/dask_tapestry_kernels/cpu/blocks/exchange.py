@@ -1,9 +1,11 @@
 """An exchange that sorts: runs, where they are split, the buckets between, and their merging.
 
 Producers hold sorted runs. Consumer q is to hold the cells from number q * length on, in the order
-of all. So each run is split where these begin, and the places are found exactly, by a search that
-sends probes: some cells of what is still possible of each run, evenly spread. Cells that are equal
-go by their run, and within it by their place, so that no two of them are alike in that order.
+of all. So each run is split where these begin, and the places are found by a search that sends
+probes: some cells of what is still possible of each run, evenly spread. What is possible then, the
+window of a split, goes to the consumers before and behind it: each finds the exact places among
+these cells of all runs. Cells that are equal go by their run, and within it by their place, so that
+no two of them are alike in that order.
 """
 
 from __future__ import annotations
@@ -98,6 +100,52 @@ def probe(out: Block | None, cells: Block, windows: Block, *, count: int, keep: 
     return order_keys(found)[(*keep, ...)]
 
 
+def first_windows(
+    out: Block | None,  # noqa: ARG001
+    keys: Block,
+    *,
+    length: int,
+    keep: Keep,
+) -> Block:
+    """Windows (..., run, split, 2) in which runs are split, by evenly spread cells of each run.
+
+    Split number b has ``b * length`` cells before it, of all runs together. Its windows have twice
+    the cells between two such cells of each run.
+    """
+    *lanes, runs, _, count = keys.shape
+    at, _ = positions(np.array([[0, length]]), count)
+    least = np.concatenate([[0], at[0] + 1])  # cells of a run before a split with so many ahead
+    most = np.concatenate([at[0], [length]])
+    windows = np.empty((*lanes, runs, runs + 1, 2), np.int64)
+    for lane in np.ndindex(*lanes):
+        windows[lane] = _between_samples(keys[lane][:, 0], least, most)
+    return windows[(*keep, ...)]
+
+
+def _between_samples(keys: Block, least: Block, most: Block) -> Block:
+    """Windows (run, split, 2), by keys (run, count) of sorted runs.
+
+    A split that has some of all keys before it has at `least` and at `most` so many cells of a run
+    before it, by the number of the run's keys among these.
+    """
+    runs, count = keys.shape
+    order = stable_order(keys.reshape(-1))
+    owner_place = order % count
+    before = runs * most[0] + np.cumsum(np.diff(most)[owner_place])
+    fewest = np.cumsum(np.diff(least)[owner_place])
+    ranks = np.empty(order.size, np.int64)
+    ranks[order] = np.arange(order.size)
+    targets = most[-1] * np.arange(runs + 1)
+    ahead = np.concatenate([[runs * most[0]], before[:-1]])
+    inside = np.searchsorted(ahead, targets, "left")  # keys that are before a split for certain
+    behind = np.searchsorted(np.concatenate([[0], fewest[:-1]]), targets, "left")
+    made = np.empty((runs, runs + 1, 2), np.int64)
+    for run, own in enumerate(ranks.reshape(runs, count)):
+        made[run, :, 0] = least[np.searchsorted(own, inside)]
+        made[run, :, 1] = most[np.searchsorted(own, behind)]
+    return made
+
+
 def narrow(
     out: Block | None,  # noqa: ARG001
     keys: Block,
@@ -109,14 +157,14 @@ def narrow(
 ) -> Block:
     """Windows (..., run, split, 2) in which each run is split, by the probes of those before.
 
-    Split number b has ``(first + b + 1) * length`` cells before it, of all runs together.
+    Split number b has ``(first + b) * length`` cells before it, of all runs together.
     """
     at, some = positions(windows, keys.shape[-1])
     narrowed = windows.copy()
     for lane in np.ndindex(windows.shape[:-3]):
         for split in range(windows.shape[-2]):
             own = (*lane, slice(None), split)
-            before = (first + split + 1) * length
+            before = (first + split) * length
             narrowed[own] = _narrowed(keys[own], windows[own], at[own], some[own], before)
     return narrowed[(*keep, ...)]
 
@@ -148,25 +196,29 @@ def _narrowed(keys: Block, windows: Block, at: Block, some: Block, before: int) 
 
 
 def split_runs(out: None, cells: Block, windows: Block, *, keep: Keep) -> BucketBlocks:  # noqa: ARG001
-    """Buckets (..., run, consumer) of runs, which are split where their windows begin.
-
-    Raises
-    ------
-    ValueError
-        If a window is open still.
-    """
-    if (windows[..., 0] != windows[..., 1]).any():
-        raise ValueError("the places where runs are split are not known yet")
-    made = BucketBlocks.empty((*windows.shape[:-2], windows.shape[-2] + 1))
-    for lane in np.ndindex(windows.shape[:-2]):
-        ends = [0, *windows[(*lane, slice(None), 0)].tolist(), cells.shape[-1]]
-        for consumer in range(made.shape[-1]):
-            made.cells[(*lane, consumer)] = cells[lane][ends[consumer] : ends[consumer + 1]]
+    """Buckets (..., run, consumer) of runs: with the windows before and behind a consumer."""
+    made = BucketBlocks.empty((*windows.shape[:-2], windows.shape[-2] - 1))
+    firsts, ends = _bounds(windows)
+    for at in np.ndindex(made.shape):
+        made.cells[at] = cells[at[:-1]][firsts[at] : ends[at]]
     return made[(*keep, ...)]
 
 
+def _bounds(windows: Block) -> tuple[Block, Block]:
+    """Where buckets (..., run, consumer) begin and end: with the windows on both sides."""
+    low, high = windows[..., 0], windows[..., 1]
+    return np.minimum(low[..., :-1], low[..., 1:]), np.maximum(high[..., :-1], high[..., 1:])
+
+
 def merge_buckets(
-    out: Block | None, buckets: BucketBlocks, *, length: int, dtype: np.dtype[Any], keep: Keep
+    out: Block | None,
+    buckets: BucketBlocks,
+    windows: Block,
+    *,
+    length: int,
+    first: int,
+    dtype: np.dtype[Any],
+    keep: Keep,
 ) -> Block:
     """The sorted cells of all consumers, `length` each, of its bucket of each run, which is sorted.
 
@@ -181,7 +233,9 @@ def merge_buckets(
     whole = out if out is not None and given else np.empty(shape, dtype)
     merged = whole.reshape(*lanes, consumers, length)
     for at in np.ndindex(*lanes, consumers):
-        parts = list(buckets.cells[(*at[:-1], slice(None), at[-1])])
+        around = windows[(*at[:-1], slice(None), slice(at[-1], at[-1] + 2))]
+        own = list(buckets.cells[(*at[:-1], slice(None), at[-1])])
+        parts = _between(own, around, (first + at[-1]) * length, length)
         if sum(map(len, parts)) != length:
             raise ValueError(f"a consumer was sent {sum(map(len, parts))} cells, not {length}")
         np.concatenate(parts, out=merged[at])
@@ -192,10 +246,40 @@ def merge_buckets(
     return whole[(*keep, ...)]
 
 
+def _between(buckets: list[Block], around: Block, before: int, length: int) -> list[Block]:
+    """Of the buckets of a consumer what lies between the exact places of the splits around it.
+
+    Parameters
+    ----------
+    around
+        Windows (run, 2, 2) of these splits.
+    before
+        Cells of all runs that are before the first one.
+    """
+    (begin,) = _bounds(around)[0].T
+    ends = []
+    for split, ahead in enumerate((before, before + length)):
+        own = around[:, split] - begin[:, None]
+        ends.append(_exact(buckets, own, ahead - int(around[:, split, 0].sum())))
+    return [bucket[a:b] for bucket, a, b in zip(buckets, *ends, strict=True)]
+
+
+def _exact(buckets: list[Block], windows: Block, inside: int) -> list[int]:
+    """The places in buckets where a split is that has so many cells of all windows before it."""
+    places, sizes = windows[:, 0], windows[:, 1] - windows[:, 0]
+    if not sizes.any():
+        return list(places.tolist())
+    parts = [bucket[a:b] for bucket, (a, b) in zip(buckets, windows.tolist(), strict=True)]
+    order = stable_order(order_keys(np.concatenate(parts)))
+    owners = np.repeat(np.arange(len(sizes)), sizes)[order[:inside]]
+    return list((places + np.bincount(owners, minlength=len(sizes))).tolist())
+
+
 KERNELS: Final[dict[str, Kernel]] = {
     "sortedruns": sorted_runs,
     "weighedsort": weighed_sort,
     "probe": probe,
+    "firstwindows": first_windows,
     "narrow": narrow,
     "splitruns": split_runs,  # type: ignore[dict-item]
     "mergebuckets": merge_buckets,
