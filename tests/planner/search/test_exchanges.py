@@ -78,7 +78,7 @@ def test_a_scheduler_that_would_cut_a_hundred_thousand_slices_is_spared():
     x = dt.placeholder((2000, 4096, 4096), "u2", (1, 4096, 4096))
     machines = dt.Resources(workers=32, threads=4, memory="8 GiB")
     plan = dt.plan(stored(x - dt.median(x, axis=0), 1, 4096, 4096), resources=machines)
-    assert exchanges(plan)
+    assert exchanges(plan) or any(step.cost.parts for step in plan.core.steps.values())
     assert plan.cost["tasks"] < 3000
     plan.verify()
 

@@ -18,7 +18,7 @@ def test_a_form_takes_another_size_once_what_it_reads_is_computed_in_its_step():
     def in_parts(size):
         return improve(space, space.state(Choices({node: (FormChoice("parts", size),)})), COSTS)
 
-    state = in_parts(80_000)
+    state = in_parts(2500)
     better = resized(space, state, COSTS)
     assert better.choices.forms[node] != state.choices.forms[node]
     assert better.seconds < 0.9 * state.seconds
