@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import product
 from math import prod
 from random import Random
@@ -14,7 +14,7 @@ from dask_tapestry.lower import block_inputs
 from dask_tapestry.planner.access import bulk_exchange, distinct_slices, traffic
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.traffic import InputTraffic, Traffic
-from dask_tapestry.planner.cost import cost
+from dask_tapestry.planner.cost import cost, exact_costs
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Source
@@ -113,18 +113,31 @@ def any_saving() -> Iterator[Callable[[int], None]]:
         set_bytes(SLICE_SAVES_BYTES)
 
 
-@contextmanager
-def any_exchange() -> Iterator[None]:
+def any_exchange() -> AbstractContextManager[None]:
     """Context in which few parts of blocks are exchanged in bulk, as many are otherwise."""
+    return _exchanged_from(2, 0.1)
+
+
+def in_slices() -> AbstractContextManager[None]:
+    """Context in which nothing is exchanged in bulk."""
+    return _exchanged_from(10**12, 1.0)
+
+
+@contextmanager
+def _exchanged_from(least: int, saves: float) -> Iterator[None]:
     module: Any = bulk_exchange
     usual = module.EXCHANGE_LEAST, module.EXCHANGE_SAVES
-    module.EXCHANGE_LEAST, module.EXCHANGE_SAVES = 2, 0.1
-    module.bulk_exchange.cache_clear()
+
+    def exchange_from(least: int, saves: float) -> None:
+        module.EXCHANGE_LEAST, module.EXCHANGE_SAVES = least, saves
+        for known in (module.bulk_exchange, cost._held_reads, exact_costs._counted):
+            known.cache_clear()
+
+    exchange_from(least, saves)
     try:
         yield
     finally:
-        module.EXCHANGE_LEAST, module.EXCHANGE_SAVES = usual
-        module.bulk_exchange.cache_clear()
+        exchange_from(*usual)
 
 
 def small_traffic(seed: int, saving: Callable[[int], None]) -> tuple[Traffic, Traffic] | None:

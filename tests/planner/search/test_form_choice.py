@@ -42,7 +42,7 @@ def test_operators_that_are_alike_are_decided_together(monkeypatch):
         compared.clear()
         masks = [np.arange(14_600) // 30 % months == number for number in range(months)]
         graph = Graph([x[mask].mean(axis=0).node for mask in masks])
-        chosen = choose_forms(graph, pricing(WIDE))[1]
+        chosen = choose_forms(graph, pricing(WIDE).in_slices)[1]
         assert len(chosen) == months
         assert len(set(chosen.values())) == 1
         counts.append(len(compared))
@@ -85,7 +85,7 @@ def test_sums_of_several_formulas_along_an_axis_are_searched_once(monkeypatch):
         [x.mean(axis=0), (x * hours).sum(axis=0), (x - hours).max(axis=0)],
     ):
         searched.clear()
-        chosen = choose_forms(Graph([root.node for root in roots]), pricing(WIDE))[1]
+        chosen = choose_forms(Graph([root.node for root in roots]), pricing(WIDE).in_slices)[1]
         counts.append(len(searched))
         taken.append(list(chosen.values()))
     assert 0 < counts[1] <= counts[0]

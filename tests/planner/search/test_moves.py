@@ -10,6 +10,7 @@ from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.teg import TensorType, apply
 from dask_tapestry.zspace import Cuts
+from tests.planner.enumerated import in_slices
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, network, space_of
 
@@ -325,6 +326,13 @@ def test_what_a_mask_takes_of_much_is_folded_in_little_memory(name, every, tmp_p
     assert plan.cost["peak_worker_bytes"] < x.nbytes / 2
 
 
+@pytest.fixture
+def sliced():
+    """Nothing is exchanged in bulk."""
+    with in_slices():
+        yield
+
+
 def exchanged(rows, workers=50):
     """A field of rows that are read as columns, in so many blocks of rows."""
     x = stored((14_610, 721, 1440), "f4", (12, 721, 1440))
@@ -335,7 +343,7 @@ def exchanged(rows, workers=50):
     return x, space, space.state(Choices(held=frozenset([x.node]), grids=grids))
 
 
-def test_producers_are_cut_in_fewer_pieces_where_their_parts_take_longest():
+def test_producers_are_cut_in_fewer_pieces_where_their_parts_take_longest(sliced):
     x, space, state = exchanged(610)
     *_, step = state.placed.values()
     assert step.cost.bound == "overhead"

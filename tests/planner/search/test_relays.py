@@ -11,6 +11,7 @@ from dask_tapestry.planner.search import relays
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts
+from tests.planner.enumerated import in_slices
 from tests.planner.spaces import space_of
 
 MACHINE = dt.Resources(workers=128, threads=4, memory="16 GiB", bandwidth="1 GB/s")
@@ -19,6 +20,13 @@ MACHINE = dt.Resources(workers=128, threads=4, memory="16 GiB", bandwidth="1 GB/
 def autocorrelation(shape=(14610, 721, 1440), chunks=(24, 721, 1440)):
     x = dt.placeholder(shape, "f4", chunks)
     return dt.fft.irfft(abs(dt.fft.rfft(x, axis=0)) ** 2, axis=0)[:100]
+
+
+@pytest.fixture(autouse=True)
+def sliced():
+    """Nothing is exchanged in bulk."""
+    with in_slices():
+        yield
 
 
 def relay_steps(plan):
