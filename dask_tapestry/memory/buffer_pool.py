@@ -4,9 +4,8 @@ Fresh memory comes page by page, each cleared by the system, and takes as long a
 into it: 118 MB of bytes become float32 in 41 ms in fresh memory and in 22 in used memory (two
 cores; the row `image` of docs/benchmarks.md and docs/machine.md). So arrays from here give their
 memory back when they and all views of them are gone, and the next ones take it. What nobody takes
-goes to the system after `IDLE_SECONDS`, or as soon as a worker has little left: a look at that is
-taken every `LOOK_SECONDS`. Memory kept and lent together never exceeds what was lent at one time:
-keeping raises no peak.
+goes to the system after `IDLE_SECONDS`. Memory kept and lent together never exceeds what was lent
+at one time: keeping raises no peak.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from dask_tapestry.memory.process_memory import keepable_bytes, process_memory
 from dask_tapestry.memory.tuning import (
     ALIGNED_BYTES,
     IDLE_SECONDS,
-    LOOK_SECONDS,
     SMALLEST_POOLED_BYTES,
     SPARE_BYTES,
 )
@@ -176,7 +174,7 @@ class BufferPool:
         while True:
             self._woken.get()
             while self.kept_bytes:
-                sleep(LOOK_SECONDS)
+                sleep(IDLE_SECONDS)
                 self.clean(IDLE_SECONDS)
 
 

@@ -24,15 +24,10 @@ def keepable_bytes(limit: int, kept: int) -> int:
 
     A worker writes arrays to disk once its process takes so much: it keeps nothing instead of them.
     """
-    return kept_beside(limit, _statm()[1] - kept)
-
-
-def kept_beside(limit: int, used: int) -> int:
-    """Bytes of freed arrays that a process with a limit may keep beside those that it uses."""
     most = kept_bytes(limit)
     if limit >= machine_memory() or setting("kept-memory") is not None:
         return most
-    return max(0, min(most, int(KEPT_BELOW * limit) - used))
+    return max(0, min(most, kept + int(KEPT_BELOW * limit) - _statm()[1]))
 
 
 def process_memory() -> int:

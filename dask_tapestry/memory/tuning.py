@@ -10,7 +10,6 @@ from typing import Final
 # Bytes, or an eighth, by which used memory may be larger than what is wanted
 SPARE_BYTES: Final = 2**22
 IDLE_SECONDS: Final = 5.0  # seconds
-LOOK_SECONDS: Final = 0.1  # seconds; Dask looks as often how much memory a worker takes
 
 # garbage_collection
 # Objects that may be left, beside what functions remember: they take 20 MB

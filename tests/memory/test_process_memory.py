@@ -9,7 +9,6 @@ from dask_tapestry.memory import process_memory as process_memory_module
 from dask_tapestry.memory.process_memory import (
     free_memory,
     keepable_bytes,
-    kept_beside,
     kept_bytes,
     machine_memory,
     process_memory,
@@ -56,10 +55,3 @@ def test_a_limit_on_the_address_space_counts(monkeypatch):
     size = process_memory_module._statm()[0]
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (size + 10**7, 0))
     assert free_memory() <= 10**7
-
-
-def test_what_is_used_beside_leaves_less_to_keep():
-    limit = min(10**9, machine_memory() // 2)
-    assert kept_beside(limit, 0) == kept_bytes(limit)
-    assert kept_beside(limit, int(0.55 * limit)) == int(0.6 * limit) - int(0.55 * limit)
-    assert kept_beside(limit, limit) == 0

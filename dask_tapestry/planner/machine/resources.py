@@ -28,7 +28,7 @@ from dask_tapestry.errors import ArgumentError, ArgumentTypeError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.stores.temporary_folder import lies_in_memory, temporary_root
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.memory.process_memory import kept_beside, kept_bytes, machine_memory
+from dask_tapestry.memory.process_memory import kept_bytes, machine_memory
 from dask_tapestry.planner.machine.adaptive import grown_groups
 from dask_tapestry.planner.machine.calibrate import chosen_rates, rates_in_force
 from dask_tapestry.planner.machine.cluster_rates import cluster_rates, shared_core_bandwidth
@@ -232,8 +232,13 @@ class Resources:
         return self._usable(_limited(int(kind.memory)))
 
     def _usable(self, memory: int) -> int:
-        process = _process_bytes(memory) / memory
-        share = 1.0 if self.local else min(USABLE_MEMORY, PAUSING_MEMORY - process)
+        share = (
+            1.0
+            if self.local
+            else min(
+                USABLE_MEMORY, PAUSING_MEMORY - min(PROCESS_BYTES / memory, MOST_PROCESS_SHARE)
+            )
+        )
         return max(1, int((share - self.held) * memory))
 
     @property
@@ -257,14 +262,6 @@ class Resources:
     def kept_bytes(self) -> int:
         """Bytes of freed arrays that a worker may keep to use again."""
         return kept_bytes(int(self.memory))
-
-    def kept_beside(self, used: int) -> int:
-        """Bytes of freed arrays that a worker may keep beside so many that a plan uses.
-
-        A worker of a cluster gives them up before others are written to disk.
-        """
-        memory = int(self.memory)
-        return self.kept_bytes if self.local else kept_beside(memory, used + _process_bytes(memory))
 
     @property
     def bandwidth_bytes(self) -> int:
@@ -333,11 +330,6 @@ def runs_in_processes() -> bool:
 def runs_elsewhere() -> bool:
     """Whether what is computed now runs in other processes than this one."""
     return runs_in_processes() or live_client() is not None
-
-
-def _process_bytes(memory: int) -> int:
-    """Bytes that the process of a worker takes of its memory."""
-    return int(min(PROCESS_BYTES, MOST_PROCESS_SHARE * memory))
 
 
 def computing_with(scheduler: Any) -> AbstractContextManager[Any]:

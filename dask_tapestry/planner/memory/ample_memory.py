@@ -27,10 +27,9 @@ def is_ample(plan: PlannedSteps, reserve: int = 0) -> bool:
     total = reserve + sum(step.node.type.nbytes for step in steps if not _is_write(step))
     total += sum(x.type.nbytes for x in {x for s in steps for x in s.inputs if is_external(x)})
     total += sum(root.type.nbytes for root in plan.graph.roots if root not in plan.steps)
-    total += kind.threads * work
+    total += kind.threads * work + min(resources.kept_bytes, kind.threads * (used + fresh))
     total += sum(_most_waiting(step) for step in steps if step.machine.workers > 1)
-    idle = min(resources.kept_beside(total), kind.threads * (used + fresh))
-    return total + idle <= resources.usable_bytes
+    return total <= resources.usable_bytes
 
 
 def _largest_needs(steps: Iterable[Step]) -> tuple[int, int, int]:

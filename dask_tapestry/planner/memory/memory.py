@@ -198,8 +198,7 @@ def _peak(memory: WorkerMemory, kind: WorkerGroup, place: str, slices: Slices) -
     )
     given = {x for x in plan.graph.roots if x not in plan.steps and not x.is_sequence_point}
     copies = sum(x.type.nbytes for x in given) if resources.local else 0
-    used = round(copies + _sent_bytes(plan) + most)
-    return used + round(min(resources.kept_beside(used), idle))
+    return round(copies + _sent_bytes(plan) + most + min(resources.kept_bytes, idle))
 
 
 def _device_peak(memory: WorkerMemory, device: str, place: str, slices: Slices) -> int:

@@ -188,13 +188,6 @@ def test_a_small_process_keeps_little():
         assert Resources(memory="1 GB").kept_bytes == 3 * 10**9
 
 
-def test_a_worker_of_a_cluster_gives_up_what_it_keeps_before_a_plan_lacks_it():
-    small = Resources(workers=2, memory=min(10**9, machine_memory() // 2))
-    assert small.kept_beside(0) == small.kept_bytes
-    assert small.kept_beside(small.usable_bytes) == 0
-    assert this_machine().kept_beside(machine_memory()) == this_machine().kept_bytes
-
-
 def test_groups_have_names_that_differ():
     named = Resources(groups=[(1, 2, "1 GiB", "a"), (2, 2, "1 GiB", "b", 3.0), (1, 2, 2**30, "a")])
     assert [(g.place, g.workers, g.speed) for g in named.kinds] == [("b", 2, 3.0), ("a", 2, 1.0)]
