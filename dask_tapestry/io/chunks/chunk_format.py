@@ -75,6 +75,7 @@ class ChunkFormat:
             return None
         if to_bytes.endian is not None:
             dtype = dtype.newbyteorder(to_bytes.endian.name)
+            dtype = dtype.newbyteorder("=") if dtype.isnative else dtype  # as NumPy writes it
         every = tuple(range(len(chunk)))
         axes = reduce(lambda axes, codec: tuple(axes[a] for a in codec.order), transposes, every)
         return _format(chunk, axes, dtype, decoders)

@@ -197,7 +197,7 @@ def _common_ends(one: Cuts, other: Cuts) -> int:
     Examples
     --------
     >>> _common_ends(Cuts.regular(10**9, 4), Cuts.regular(10**9, 6, 2))
-    83333333
+    83333334
     """
     if one.edges or other.edges:
         few, many = sorted((one, other), key=lambda cuts: cuts.count)
