@@ -334,7 +334,7 @@ ROW_BYTES: Final = 1024  # of a row: a shorter one delays as much less as it is 
 MOST_DIAGONAL: Final = 4096  # blocks on the diagonals of a symmetric result; each takes 20 µs
 
 # cost/resource_seconds
-PART_SECONDS: Final = 1.5e-4  # of a worker, for a part of a block that it sends in bulk
+PART_SECONDS: Final = 2e-4  # of a worker, for a part of a block that it sends in bulk
 FETCH_SECONDS: Final = 0.01  # seconds until a value asked of another worker begins to arrive
 
 # cost/worst_needs
