@@ -100,6 +100,9 @@ class Lowering:
 
     run
         Name of the compute, by which sinks know their own work, if the plan has been told it.
+    in_bulk
+        Whether blocks may be exchanged in bulk, which workers of distributed alone do, under keys
+        that stay as they are; else they are sliced.
     """
 
     def __init__(
@@ -109,10 +112,11 @@ class Lowering:
         client: Any = None,
         names: Mapping[Node, str] = NO_NAMES,
         run: str = "",
+        in_bulk: bool = True,
     ) -> None:
         self.run = run or uuid4().hex
         self.plan = plan if run else plan.for_run(self.run)
-        self.arrays, self.client, self.names = arrays, client, names
+        self.arrays, self.client, self.names, self.in_bulk = arrays, client, names, in_bulk
         self.layers: dict[str, Any] = {}
         self.dependencies: dict[str, set[str]] = {}
         self.ends: dict[Node, Key] = {}
@@ -194,7 +198,7 @@ class Lowering:
             self._add(made, {key[0] for key in waits})
             after = tuple({*after, (prepare, 0)} - set(waits))
         near = for_any_worker(annotations)
-        exchange = bulk_exchange_of(step, inputs, cuts)
+        exchange = bulk_exchange_of(step, inputs, cuts) if self.in_bulk else None
         if exchange is not None:
             number = exchange.number
             inputs[number] = self._exchange(step, exchange, str(inputs[number]), annotations)

@@ -72,7 +72,9 @@ def lower_plan(plan: PlannedGraph, results: ResultMemory, names: Sequence[str] =
     plan = replace(plan, steps=with_first(plan.steps, " ".join(told) if is_lasting else run))
     arrays = ClientArrays() if client is not None else None
     named = dict(zip(plan.graph.roots, names, strict=False))
-    lowered = Lowering(plan, arrays, client, named, run).lower(results is ResultMemory.JOINED)
+    in_bulk = client is not None and not named
+    lowering = Lowering(plan, arrays, client, named, run, in_bulk)
+    lowered = lowering.lower(results is ResultMemory.JOINED)
     if client is not None or recorded():
         lowered.job = job.describe(plan, named, lowered.graph, run)
         if client is None:

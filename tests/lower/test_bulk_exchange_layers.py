@@ -7,6 +7,9 @@ import signal
 import time
 from random import Random
 
+import dask
+import dask.array as da
+import dask.graph_manipulation
 import numpy as np
 import pytest
 from distributed import Client, futures_of, wait
@@ -121,6 +124,26 @@ def test_an_error_of_a_block_is_told(client):
     x = dt.map_blocks(fail, kept(CELLS, (3, -1)), dtype="f8")
     with pytest.raises(dt.ComputeError, match="no such block"):
         x.rechunk((-1, 4)).compute()
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+def test_without_workers_of_distributed_blocks_are_sliced(client, scheduler):
+    x = dt.asarray(CELLS).rechunk((3, -1))
+    y = ((x + 1).rechunk((-1, 4)) * 2).rechunk((3, -1))
+    plan = dt.plan(y, resources=dt.Resources(workers=4, threads=1, memory="1 GiB"))
+    assert any(step.cost.parts for step in plan.core.steps.values())
+    np.testing.assert_array_equal(plan.compute(scheduler=scheduler), (CELLS + 1) * 2)
+
+
+def test_a_graph_that_others_change_has_slices(client):
+    x = kept(CELLS, (3, -1))
+    y = x.rechunk((-1, 4))
+    assert exchanges(y) == 1
+    again = dask.graph_manipulation.clone(y)
+    np.testing.assert_array_equal(again.compute(), CELLS)
+    both = dask.compute(y, da.from_array(CELLS, chunks=5) + 1, x.rechunk((-1, 5)))
+    for found, expected in zip(both, (CELLS, CELLS + 1, CELLS), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_layers_list_their_tasks_and_pickle(client):
