@@ -24,7 +24,7 @@ from dask_tapestry.lower.dask_private import (
     written_task,
 )
 from dask_tapestry.lower.symbolic_layer import Key, SymbolicLayer
-from dask_tapestry.planner.access.bulk_exchange import BulkExchange, bulk_exchange
+from dask_tapestry.planner.access.bulk_exchange import BulkExchange, Span, bulk_exchange
 from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.zspace import Cuts, block_box
 
@@ -128,7 +128,12 @@ class WaitLayer(SymbolicLayer):
 
     @property
     def grid_shape(self) -> Numbers:
-        return tuple(map(len, self.names.exchange.spans))
+        return tuple(map(len, self._spans))
+
+    @cached_property
+    def _spans(self) -> tuple[tuple[Span, ...], ...]:
+        """Where runs begin and end along each axis."""
+        return self.names.exchange.spans
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.names.waiting_key, product(*map(range, self.grid_shape)))
@@ -143,8 +148,8 @@ class WaitLayer(SymbolicLayer):
         return self.task(self.index_of(key))
 
     def task(self, index: Numbers) -> GraphNode:
-        names, along = self.names, self.names.exchange.spans
-        mine = [own[number] for own, number in zip(along, index, strict=True)]
+        names = self.names
+        mine = [own[number] for own, number in zip(self._spans, index, strict=True)]
         sent = list(product((names.sent,), *[span.blocks for span in mine]))
         held = _lengths(names.exchange.held, [span.blocks for span in mine])
         tiles = _lengths(names.exchange.tiles, [span.tiles for span in mine])
