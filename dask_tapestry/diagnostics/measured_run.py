@@ -18,7 +18,7 @@ from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.settings import setting
 
 COMPUTING: Final = ("memory", "memory_shared", "fresh", "fresh_pages")
-STORES: Final = ("store_read", "store_plain", "store_write")
+STORES: Final = ("store_read", "store_write", "store_plain", "store_plain_write")
 
 
 def measured_run(plan: PlannedGraph) -> dict[int, tuple[float, float, float]]:

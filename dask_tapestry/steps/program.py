@@ -172,11 +172,12 @@ class Program:
         return by_value
 
     @cached_property
-    def reads_plain(self) -> bool:
-        """Whether all that it reads from stores is not encoded."""
-        pairs = zip(self.instructions, self.lasting, strict=True)
-        sources = [i.operator for i, lasting in pairs if lasting.is_source and lasting.stored]
-        return all(isinstance(one, Source) and one.is_plain for one in sources)
+    def stores_plain(self) -> tuple[bool, bool]:
+        """Whether all that it reads from stores, and what it writes there, is not encoded."""
+        pairs = zip([i.operator for i in self.instructions], self.lasting, strict=True)
+        met = [one for one, lasting in pairs if lasting.is_sink or lasting.stored]
+        read, written = ([x.is_plain for x in met if isinstance(x, k)] for k in (Source, Sink))
+        return all(read), all(written)
 
     @cached_property
     def confirming(self) -> tuple[tuple[int, Instruction], ...]:
@@ -206,10 +207,9 @@ class Program:
 
     @staticmethod
     def _together(instruction: Instruction, is_of_given: bool) -> tuple[int, ...] | None:
-        operator = instruction.operator
-        if is_of_given and operator.is_selector:
+        if is_of_given and instruction.operator.is_selector:
             return None
-        cells = operator.granularity(instruction.types)
+        cells = instruction.operator.granularity(instruction.types)
         return cells if set(cells) - {1} else None
 
     @cached_property

@@ -23,6 +23,8 @@ class Sink(Operator):
     ----------
     pending
         Boxes of the output that are still to be written in the compute that it knows; None for all.
+    is_plain
+        Whether cells are stored as they lie in memory, without a codec.
     """
 
     category = "sink"
@@ -31,6 +33,7 @@ class Sink(Operator):
     holds = True
     sets_format = True
     pending: tuple[ZRange, ...] | None = None
+    is_plain: bool = False
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]

@@ -142,7 +142,9 @@ class Events:
             self.store[worker] = max(self.store[worker], self.now) + load.store * share
             self.all_stores = max(self.all_stores, self.now) + load.stores * share
             stored = max(self.store[worker], self.all_stores) if load.store else self.now
-            heappush(self.events, (stored + load.compute * share, "ended", number, worker))
+            heappush(
+                self.events, (stored + (load.codec + load.compute) * share, "ended", number, worker)
+            )
 
     def end(self, number, worker):
         """A task has ended: its value is there, and its readers may be ready."""

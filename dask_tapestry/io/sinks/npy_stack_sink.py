@@ -29,6 +29,7 @@ class NpyStackSink(Sink):
     """
 
     name = "storenpy"
+    is_plain = True
     folder: str
     type: TensorType
     axis: int

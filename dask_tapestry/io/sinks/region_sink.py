@@ -68,6 +68,10 @@ class RegionSink(Sink):
         return self.region.sides
 
     @property
+    def is_plain(self) -> bool:  # type: ignore[override]
+        return self.target.array is not None
+
+    @property
     def local_only(self) -> str | None:
         return self.target.local_only
 

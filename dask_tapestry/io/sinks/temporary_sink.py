@@ -58,6 +58,7 @@ class TemporarySink(Sink):
     """
 
     name = "exchangestore"
+    is_plain = True
     value: str
     stored: tuple[int, ...]
     root: str = ""

@@ -91,6 +91,8 @@ class ZarrSink(Sink):
         What of it is missing; None for all.
     extras
         What else is asked for.
+    is_plain
+        Whether its cells are not encoded.
     """
 
     name = "store"
@@ -108,6 +110,7 @@ class ZarrSink(Sink):
     resume: Resume | None = None
     pending: tuple[ZRange, ...] | None = None
     extras: Extras = PLAIN
+    is_plain: bool = False
 
     def for_run(self, run: str) -> ZarrSink:
         if self.resume is None:
@@ -266,7 +269,7 @@ class ZarrSink(Sink):
     def slot(self, number: int, identity: str = "") -> ZarrSink:
         place = Location.slot(number, identity)
         sink = ZarrSink(place, self.stored, {}, self.overwrite, self.workers, once=self.once)
-        return replace(sink, extent=self.extent)
+        return replace(sink, extent=self.extent, is_plain=self.is_plain)
 
     def text(self) -> str:
         return f"{str(self.final)!r}, chunks {self.stored}"
@@ -282,7 +285,7 @@ class ZarrSink(Sink):
         how = (self.overwrite, self.workers, self.archive)
         rest = (*how, self.replaced, self.once, self.over, self.extent, self.run)
         parts = (options, self.location, self.stored, *rest)
-        return _loaded, (*parts, self.resume, self.pending, self.extras)
+        return _loaded, (*parts, self.resume, self.pending, self.extras, self.is_plain)
 
 
 def _sides(box: ZRange) -> Box:
@@ -355,7 +358,8 @@ def zarr_sink(
     if resumed and (how.reads_itself or overwritten):
         refuse_reading_itself(location)
     rest = (how.replaced, how.reads_itself, overwritten, x.type.shape, "", resumed)
-    return apply(ZarrSink(*into, *rest, extras=extras), how.x, after=how.after)
+    sink = ZarrSink(*into, *rest, extras=extras, is_plain=not options["compressors"])
+    return apply(sink, how.x, after=how.after)
 
 
 def _earlier(location: Location, nodes: Sequence[Node]) -> dict[Node, str]:

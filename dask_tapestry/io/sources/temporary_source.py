@@ -44,6 +44,7 @@ class TemporarySource(ChunkedSource):
     """
 
     name = "exchanged"
+    is_plain = True
     waits_where_read = True
     value: str
     type: TensorType

@@ -25,7 +25,7 @@ from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
 from dask_tapestry.planner.cost.typical_blocks import typical_blocks
 from dask_tapestry.planner.cost.user_resources import beyond_limits, step_amounts
-from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.machine import ENCODED, Machine, Plain
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import Held
@@ -73,7 +73,7 @@ class StepCost:
     pieces
         Pieces in which a block is computed, one after the other.
     plain
-        Whether what comes from stores is not encoded.
+        Whether what comes from stores, and what goes there, is not encoded.
     sliced
         Bytes of all slices, each once.
     parts
@@ -102,7 +102,7 @@ class StepCost:
     calls: int = 1
     ahead: int = 1
     pieces: int = 1
-    plain: bool = False
+    plain: Plain = ENCODED
     sliced: float = 0.0
     parts: float = 0.0
     link: float = 0.0
@@ -227,7 +227,8 @@ def step_cost(
     typical = typical_blocks(program, cuts)
     block = mean_of([like(one.box) for one in typical], [one.share for one in typical])
     needs, traffic = block.needs, block.traffic
-    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, program.reads_plain)
+    plain = Plain(*program.stores_plain)
+    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, plain)
     working = _in_waves(block.seconds, block.crossed / machine.link, tasks, program, machine)
     seconds = step_seconds(working, traffic, written, tasks, machine)
     return StepCost(

@@ -16,7 +16,7 @@ from dask_tapestry.planner.cost.block_seconds import kernel_seconds
 from dask_tapestry.planner.cost.cost import inputs_met
 from dask_tapestry.planner.cost.resource_seconds import least_step_seconds, overhead_seconds
 from dask_tapestry.planner.cost.typical_blocks import typical_blocks
-from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.machine import Machine, Plain
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric_blocks import is_own_transpose
@@ -30,14 +30,15 @@ class LowerBound(NamedTuple):
     ----------
     program
         Of its blocks.
-    kernels
-        Seconds of one thread.
+    kernels, encoded
+        Seconds of one thread, for computing and for encoding what is written.
     written
         Bytes that go to stores.
     """
 
     program: Program
     kernels: float
+    encoded: float
     written: float
 
     @staticmethod
@@ -46,7 +47,10 @@ class LowerBound(NamedTuple):
         kernels = kernel_seconds(program, program.type.box, machine)
         kernels /= 1 + is_own_transpose(program)
         writes = bool(program.lasting) and program.lasting[-1].is_sink
-        return LowerBound(program, kernels, program.type.nbytes if writes else 0)
+        written = program.type.nbytes if writes else 0
+        plain = Plain(*program.stores_plain)
+        encoded = 0.0 if machine.device else machine.codec_seconds(0.0, written, plain)
+        return LowerBound(program, kernels, encoded, written)
 
     def seconds(
         self,
@@ -63,8 +67,9 @@ class LowerBound(NamedTuple):
         count = prod([c.count for c in cuts])
         threads = machine.threads if self.program.multithreaded else 1
         kernels = self.kernels / min(machine.slots, count * threads)
+        busy = kernels + self.encoded / machine.slots
         handled = overhead_seconds(count, 0, 0, 0.0, machine)
-        alone = least_step_seconds(kernels, self.written, 0.0, count, machine) + handled
+        alone = least_step_seconds(busy, self.written, 0.0, count, machine) + handled
         if alone > enough or all(own is None for own in held):
             return alone
         moved = handled = least = 0.0  # now with what is held
@@ -73,7 +78,7 @@ class LowerBound(NamedTuple):
             moved += share * met.moved(machine.workers)
             tasks = met.slices, met.edges, met.sliced
             handled += share * overhead_seconds(count, *tasks, machine, parts=met.parts)
-            least = least_step_seconds(kernels, self.written, moved, count, machine) + handled
+            least = least_step_seconds(busy, self.written, moved, count, machine) + handled
             if least > enough:
                 break
         return least

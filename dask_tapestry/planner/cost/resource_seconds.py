@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dask_tapestry.planner.cost.makespan import GridBlocks
-from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.machine import Machine, Plain
 from dask_tapestry.planner.tuning import FETCH_SECONDS, NEVER_OVERLAPPED, PART_SECONDS
 
 
@@ -44,13 +44,13 @@ class StepTraffic(NamedTuple):
 
 
 class Tasks(NamedTuple):
-    """Blocks, operators that each calls, pieces it reads ahead and has; what it reads is plain."""
+    """Blocks, operators that each calls, pieces it reads ahead and has; what is stored plain."""
 
     blocks: GridBlocks
     calls: int
     ahead: int
     pieces: int
-    plain: bool
+    plain: Plain
 
 
 class Working(NamedTuple):
@@ -77,41 +77,46 @@ def step_seconds(
     """Seconds of a step, of whose blocks those of kernels and of the link are known."""
     count, (compute, link) = tasks.blocks.total, working
     network = _network_seconds(traffic.moved, traffic.edges, count, machine)
-    store = _store_seconds(traffic.read, written, traffic.requests, tasks, machine)
+    codec, stores = _store_seconds(traffic.read, written, traffic.requests, tasks, machine)
     handled = (traffic.slices, traffic.edges, traffic.sliced)
     overhead = overhead_seconds(count, *handled, machine, tasks.calls, traffic.parts)
     waiting = _unoverlapped_share(count, machine)
-    beside = machine.threads > 1 and count > machine.workers
-    by_turns = tasks.pieces if beside else tasks.ahead
-    reading = waiting if machine.local else _unoverlapped_share(count * by_turns, machine)
-    busy = ((compute, reading), (network, waiting), (store, reading), (link, waiting))
+    helped = machine.device or machine.slots >= 2 * count  # by a thread that computes no block
+    kernels, apart = (compute, codec) if helped else (compute + codec, 0.0)
+    reading = _reading_share(compute, codec, traffic.requests, tasks, machine)
+    busy = (
+        (kernels, reading),
+        (network, waiting),
+        (max(stores, apart), reading),
+        (link, waiting),
+    )
     longest, share = max(busy)
     apart = sum([seconds * part for seconds, part in busy]) - longest * share
-    together = max(longest + apart, (compute + link + store) / machine.in_flight)
-    return Seconds(together + overhead, compute, network, store, overhead, link)
+    of_blocks = compute + link + codec + stores
+    together = max(longest + apart, of_blocks / machine.in_flight)
+    return Seconds(together + overhead, compute, network, max(codec, stores), overhead, link)
 
 
 def least_step_seconds(
-    kernels: float, written: float, moved: float, count: int, machine: Machine
+    threads: float, written: float, moved: float, count: int, machine: Machine
 ) -> float:
     """Seconds that no step can do without, but for reading and for handling its `count` tasks.
 
     Parameters
     ----------
-    kernels
-        Seconds of those, with all slots busy.
+    threads
+        Seconds of kernels and of encoding, with all slots busy.
     written, moved
         Bytes that go to stores, and from worker to worker.
     """
     hosts = min(machine.hosts, count)
-    link = written / machine.store_write / (1 if machine.local else hosts)
-    store = max(link, written / machine.store_write_all)
-    busy = kernels, transfer_seconds(moved, hosts, machine), store
+    store = max(written / machine.store / hosts, written / machine.store_all)
+    busy = threads, transfer_seconds(moved, hosts, machine), store
     longest = max(busy)
     return longest + NEVER_OVERLAPPED * (sum(busy) - longest)
 
 
-def _unoverlapped_share(count: int, machine: Machine) -> float:
+def _unoverlapped_share(count: float, machine: Machine) -> float:
     """The share of a resource's seconds that does not overlap with those of the busiest.
 
     A block waits for what it reads; only other blocks of its slot, if there are any, compute
@@ -119,6 +124,26 @@ def _unoverlapped_share(count: int, machine: Machine) -> float:
     threads beside it: one thread's piece is read while others are computed.
     """
     return max(NEVER_OVERLAPPED, min(1.0, machine.slots / count))
+
+
+def _reading_share(
+    compute: float, codec: float, requests: float, tasks: Tasks, machine: Machine
+) -> float:
+    """The share of reading that overlaps neither with kernels nor with the codec.
+
+    Chunks come while others of their block are decoded, but a block's kernels wait for all of them.
+    """
+    count = tasks.blocks.total
+    waiting = _unoverlapped_share(count, machine)
+    if machine.local:
+        return waiting
+    beside = machine.threads > 1 and count > machine.workers
+    by_turns = tasks.pieces if beside else tasks.ahead
+    of_kernels = _unoverlapped_share(count * by_turns, machine)
+    if not codec:
+        return of_kernels
+    of_codec = _unoverlapped_share(max(count * by_turns, requests), machine)
+    return (of_kernels * compute + of_codec * codec) / (compute + codec)
 
 
 def _network_seconds(moved: float, messages: int, count: int, machine: Machine) -> float:
@@ -137,27 +162,23 @@ def transfer_seconds(moved: float, hosts: int, machine: Machine) -> float:
 
 def _store_seconds(
     read: float, written: float, requests: float, tasks: Tasks, machine: Machine
-) -> float:
-    """Seconds of stores: those that threads of this process take, or a worker's connection.
+) -> tuple[float, float]:
+    """Seconds of the threads for what is stored, and of the way to stores.
 
-    Local chunks are decoded by the threads that read them, each of which has its part of the rate:
-    of a thread's own seconds zstd gives .83 GB/s, .81 beside another (blosc 1.97 and 2.09, plain
-    7.8 and 6.7; chunks of 4 MiB in the page cache, AMD EPYC with 2 cores), so one alone has half.
-    Any thread of a worker elsewhere may use its whole connection, and waits for its own requests.
+    Chunks are decoded and encoded by the threads that read and write them: of a thread's own
+    seconds zstd gives .83 GB/s, .81 beside another (blosc 1.97 and 2.09, plain 7.8 and 6.7; chunks
+    of 4 MiB in the page cache, AMD EPYC with 2 cores). Any thread of a worker may use its whole
+    connection meanwhile, and waits for its own requests.
     """
     blocks = tasks.blocks
-    busy = read / machine.read_rate(tasks.plain) + written / machine.store_write
+    codec = machine.codec_seconds(read, written, tasks.plain) / blocks.equal
+    link = (read + written) / machine.store / blocks.equal
     waits = max(requests / machine.requests, min(requests, blocks.equal))  # one a block at least
     idle = waits * machine.store_latency / blocks.equal
-    together = read / machine.store_read_all + written / machine.store_write_all
-    if machine.local:
-        block = busy * machine.cores / blocks.equal + idle
-        own = block * blocks.waves(machine.reading)
-    else:
-        link = busy / blocks.equal
-        own = max(link * blocks.waves(machine.hosts), idle * blocks.waves(machine.slots))
-        block = max(link, idle)
-    return max(own, together) + block * blocks.uneven(tasks.pieces)
+    turns, uneven = blocks.waves(machine.reading), blocks.uneven(tasks.pieces)
+    together = (read + written) / machine.store_all
+    way = max(idle * turns, link * blocks.waves(machine.hosts), together)
+    return codec * (turns + uneven), way + max(idle, link) * uneven
 
 
 def overhead_seconds(

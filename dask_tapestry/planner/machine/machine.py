@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from math import inf
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,16 @@ from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS, HUGE_PAGE, REQUESTS
+
+
+class Plain(NamedTuple):
+    """Whether stored cells that a step reads, and those that it writes, are not encoded."""
+
+    read: bool
+    written: bool
+
+
+ENCODED: Final = Plain(read=False, written=False)
 
 
 @dataclass(frozen=True)
@@ -47,10 +57,11 @@ class Machine:
     host_network, within_hosts
         Bytes a second into a worker from others of its host, and the share of what moves between
         workers that comes from there.
-    store_read, store_plain, store_write
-        Bytes a second of a worker; those read that are not encoded.
-    store_read_all, store_write_all
-        Bytes a second of all workers together: the store's own limit.
+    store, store_all
+        Bytes a second between a worker and stores, and of all workers together: their own limit.
+    decode, encode
+        Bytes a second of a thread that reads cells from stores, and that writes some: of those that
+        are encoded, and of plain ones.
     store_latency, requests
         Seconds that a thread waits for a request to a store, and how many are under way at a time.
     task, edge, slice
@@ -106,11 +117,10 @@ class Machine:
     latency: float
     host_network: float
     within_hosts: float
-    store_read: float
-    store_plain: float
-    store_write: float
-    store_read_all: float
-    store_write_all: float
+    store: float
+    store_all: float
+    decode: tuple[float, float]
+    encode: tuple[float, float]
     store_latency: float
     requests: int
     task: float
@@ -219,11 +229,6 @@ class Machine:
         return "cuda:0" if self.device == "cuda" and self.devices == 1 else self.device
 
     @property
-    def cores(self) -> int:
-        """Threads of a worker among which the rates of its stores are divided."""
-        return self.threads if self.host is None else self.host.threads
-
-    @property
     def reading(self) -> int:
         """Blocks that may be read at a time."""
         return self.slots if self.host is None else round(self.slots * self.in_flight)
@@ -245,9 +250,10 @@ class Machine:
         speed = self.speed * self.rates.operations_a_second(kernel, dtype)
         return max(flops / speed, bytes / (self.speed * self.memory))
 
-    def read_rate(self, plain: bool) -> float:
-        """Bytes a second that a worker reads from stores, of cells that are encoded or `plain`."""
-        return self.store_plain if plain else self.store_read
+    def codec_seconds(self, read: float, written: float, plain: Plain) -> float:
+        """Seconds of a thread to decode what it has read, and to encode what it writes."""
+        seconds = read / self.decode[plain.read] + written / self.encode[plain.written]
+        return seconds / self.speed
 
     def network_seconds(self, moved: float) -> float:
         """Seconds in which `moved` bytes come into one worker from others, on its host and beyond.
@@ -278,8 +284,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
     latency = rates.latency if resources.latency is None else float(resources.latency)
     all_told = resources.total_bandwidth
     store = inf if resources.store_bandwidth is None else float(resources.store_bandwidth)
-    own = inf if resources.worker_bandwidth is None else float(resources.worker_bandwidth)
-    stored = carried if resources.worker_bandwidth is None else own
+    connection = resources.worker_bandwidth
     machine = Machine(
         workers=resources.workers,
         hosts=resources.workers,
@@ -298,11 +303,10 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         latency=0.0 if local else latency,
         host_network=inf if local else host_network,
         within_hosts=_share_within_hosts(resources.workers, resources.workers_per_host),
-        store_read=min(rates.store_read, own) if local else stored,
-        store_plain=min(rates.store_plain, own) if local else stored,
-        store_write=min(rates.store_write, own) if local else stored,
-        store_read_all=store,
-        store_write_all=store,
+        store=float(connection or (inf if local else carried)),
+        store_all=store,
+        decode=(rates.store_read / rates.threads, rates.store_plain / rates.threads),
+        encode=(rates.store_write / rates.threads, rates.store_plain_write / rates.threads),
         store_latency=_request_seconds(resources, rates),
         requests=1 if _opens_files(resources) else REQUESTS,
         task=rates.local_task if local else rates.scheduler_task,

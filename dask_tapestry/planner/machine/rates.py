@@ -49,8 +49,9 @@ class Rates:
         of those too small for huge pages.
     row
         Seconds by which a row of memory delays a thread that does not follow the one before.
-    store_read, store_plain, store_write, store_latency
-        Bytes a second of a store on this machine, which is encoded, or plain; seconds a request.
+    store_read, store_write, store_plain, store_plain_write, store_latency
+        Bytes a second that all threads read from a store on this machine and write there, which is
+        encoded, or plain; seconds a request.
     network, latency
         Bytes a second between two workers, and seconds a message.
     local_task, local_edge, local_slice
@@ -74,8 +75,9 @@ class Rates:
     fresh_pages: float
     row: float
     store_read: float
-    store_plain: float
     store_write: float
+    store_plain: float
+    store_plain_write: float
     store_latency: float
     network: float
     latency: float

@@ -53,6 +53,8 @@ class Load(NamedTuple):
         Seconds of a thread, or of a device.
     fetch, fetched
         Seconds of its worker's network, and of what all workers share of it.
+    codec
+        Seconds of its thread that decodes what it reads from stores, and encodes what it writes.
     store, stores
         Seconds of its worker's way to stores, and of the stores that all workers share.
     dispatch
@@ -68,6 +70,7 @@ class Load(NamedTuple):
     compute: float
     fetch: float
     fetched: float
+    codec: float
     store: float
     stores: float
     dispatch: float
@@ -83,9 +86,9 @@ class Load(NamedTuple):
         slices = cost.slices * machine.slice + cost.edges * machine.edge
         messages = cost.edges * machine.latency * (cost.moved > 0)
         network = machine.network_seconds(cost.moved) + messages
-        together = cost.read / machine.store_read_all + cost.written / machine.store_write_all
+        stored = cost.read + cost.written
+        codec = machine.codec_seconds(cost.read, cost.written, cost.plain)
         is_sink = isinstance(step.node.operator, Sink)
-        store = cost.read / machine.read_rate(cost.plain) + cost.written / machine.store_write
         calls = cost.calls * machine.call  # which threads of one process do one at a time
         sending = cost.parts * PART_SECONDS / count
         return cls(
@@ -93,8 +96,9 @@ class Load(NamedTuple):
             + (0.0 if machine.local else machine.worker_task + calls + sending),
             fetch=network / count,
             fetched=cost.moved / machine.network_all / count,
-            store=store / count,
-            stores=together / count,
+            codec=codec / count,
+            store=stored / machine.store / count,
+            stores=stored / machine.store_all / count,
             dispatch=machine.task + slices / count + (calls if machine.local else 0.0),
             held=0.0 if is_sink else step.node.type.nbytes / count,
             work=step.needs.work,
@@ -245,13 +249,13 @@ class _SimulatedRun:
         """Start blocks, so many at a time."""
         bundle, state = self.bundles[number], self.states[number]
         load, rounds = self.loads[bundle.step], blocks / at_once
-        seconds = (load.compute + load.store + load.link) * rounds
+        seconds = (load.compute + load.codec + load.store + load.link) * rounds
         self.scheduler = max(self.scheduler, self.now) + load.dispatch * blocks
         until = max(self.now + seconds, self.scheduler + seconds / rounds)
         if load.store:
             each = max(load.store / self.machine.workers, load.stores)
             self.store = max(self.store, self.now) + each * blocks
-            until = max(until, self.store + load.link + load.compute)
+            until = max(until, self.store + load.codec + load.link + load.compute)
         if load.devices:
             self.link = max(self.link, self.now) + load.link * blocks / load.devices
             self.device = max(self.device, self.now) + load.compute * blocks / load.devices

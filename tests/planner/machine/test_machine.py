@@ -7,7 +7,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.machine import machine
-from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.machine.machine import ENCODED, Machine, Plain
 from dask_tapestry.planner.machine.rates import rates_of, shipped_rates
 from dask_tapestry.planner.machine.resources import Resources, this_machine
 from dask_tapestry.planner.tuning import HUGE_PAGE
@@ -17,7 +17,7 @@ SLOW = rates_of({"operations": {"": 10.0, "sort": 5.0, "sort float32": 20.0}})
 
 
 def test_rates_are_positive():
-    rates = [v for name, v in vars(machine).items() if name.isupper()]
+    rates = [v for name, v in vars(machine).items() if name.isupper() and name != "ENCODED"]
     assert rates
     assert all(rate > 0 for rate in rates)
 
@@ -72,19 +72,30 @@ def test_the_slower_of_computing_and_memory_counts():
 
 def test_what_is_declared_goes_before_rates():
     made = Machine.of(Resources(workers=2, bandwidth=50, latency=3, store_bandwidth=70))
-    assert (made.network, made.latency, made.store_read, made.store_write_all) == (50, 3, 50, 70)
-    assert Machine.of(FOUR).store_read_all == inf
+    assert (made.network, made.latency, made.store, made.store_all) == (50, 3, 50, 70)
+    assert Machine.of(FOUR).store_all == inf
     assert Machine.of(Resources(limits={"b": 1, "a": 2})).limits == (("a", 2), ("b", 1))
 
 
 def test_a_worker_has_its_own_way_to_the_store():
     far = Machine.of(Resources(workers=2, bandwidth=50, worker_bandwidth=7, store_latency=3))
-    assert (far.network, far.store_read, far.store_plain, far.store_write) == (50, 7, 7, 7)
+    assert (far.network, far.store) == (50, 7)
     assert (far.store_latency, far.requests) == (3, 10)
     here = Machine.of(Resources(threads=4, local=True, worker_bandwidth=7, store_latency=3))
-    assert (here.store_read, here.store_latency, here.requests) == (7, 3, 10)
+    assert (here.store, here.store_latency, here.requests) == (7, 3, 10)
     files = Machine.of(Resources(threads=4, local=True), SLOW)
-    assert (files.store_latency, files.requests) == (4 * SLOW.store_latency, 1)
+    assert (files.store, files.store_latency, files.requests) == (inf, 4 * SLOW.store_latency, 1)
+
+
+def test_a_thread_has_its_part_of_the_rates_of_stores():
+    told = {"store_read": 8.0, "store_write": 4.0, "store_plain": 40.0, "store_plain_write": 20.0}
+    rates = rates_of({"threads": 4} | told)
+    for resources in (Resources(workers=9, threads=2), Resources(threads=3, local=True)):
+        made = Machine.of(resources, rates)
+        assert made.codec_seconds(10.0, 10.0, ENCODED) == 10 / 2 + 10 / 1
+        assert made.codec_seconds(10.0, 10.0, Plain(read=True, written=True)) == 3
+        twice = replace(made, speed=2.0)
+        assert twice.codec_seconds(10.0, 0.0, ENCODED) == 2.5
 
 
 def test_resources_may_have_rates_of_their_own():

@@ -115,6 +115,7 @@ def test_blocks_that_a_worker_computes_one_by_one_run_so(tmp_path):
 
 
 SLOW, FAST = "250 MB/s", "20 GB/s"
+NO_CODEC = {"store_read": 1e12, "store_write": 1e12, "store_plain": 1e12}
 
 
 @pytest.mark.parametrize("slowest", ["store", "link", "kernels"])
@@ -128,7 +129,7 @@ def test_a_job_from_a_store_to_a_device_takes_what_the_slowest_of_three_takes(sl
     if slowest == "kernels":
         made = dt.cumsum(dt.sort(dt.sort(made, axis=1)[:, ::-1], axis=1), axis=1)
     with dt.config(host_parts=False):
-        plan = dt.plan(made.sum(axis=0), resources=dt.Resources(**told, **devices))
+        plan = dt.plan(made.sum(axis=0), resources=dt.Resources(**told, **devices, rates=NO_CODEC))
     plan.verify()
     step = max(plan.core.steps.values(), key=lambda one: one.cost.seconds)
     assert step.estimate.bound == {"kernels": "compute"}.get(slowest, slowest)
@@ -143,7 +144,8 @@ def test_a_device_has_few_blocks_at_a_time():
     """As long for store, link and kernels: two blocks on a device take turns at all three."""
     told = {"workers": 2, "threads": 8, "memory": "64 GiB", "gpu_memory": "40 GiB"}
     x = dt.placeholder((400_000, 1000), "f4", stored_chunks=(1000, 1000)).to_device("cuda")
-    machines = dt.Resources(**told, worker_bandwidth="1 GB/s", link_bandwidth="1 GB/s")
+    ways = {"worker_bandwidth": "1 GB/s", "link_bandwidth": "1 GB/s"}
+    machines = dt.Resources(**told, **ways, rates=NO_CODEC)
     plan = dt.plan((x + 1).rechunk((10_000, 1000)), resources=machines)
     found = plan.simulate()
     assert max(moment.running for moment in found.moments) == 4
