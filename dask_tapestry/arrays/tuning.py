@@ -57,8 +57,8 @@ KERNEL_REPEATS: Final = 3  # of which the best counts
 COPY_REPEATS: Final = 2  # of which the best counts
 
 # calibration/store_rates
-STORED_CELLS: Final = 2**20  # 8 MiB
-CHUNK_CELLS: Final = 2**17  # 1 MiB
+STORED_CELLS: Final = 2**22  # 32 MiB, which take ten times as long as a compute's own ms
+CHUNK_CELLS: Final = 2**18  # 2 MiB
 SMALL_CHUNK_CELLS: Final = 2**10  # 16 KiB a chunk: opening it is what it takes
 VALUE_STEP: Final = 2**-10  # values of a measurement have some digits, which codecs see
 

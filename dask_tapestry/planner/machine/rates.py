@@ -132,9 +132,14 @@ class Rates:
         return self.__getstate__() | {TABLE: dict(self.operations)}
 
 
+def is_seconds(name: str) -> bool:
+    """Whether a rate is seconds of what is done once; else it is bytes a second."""
+    return name.endswith(("latency", "task", "edge", "slice", "row", "call"))
+
+
 def _amount(name: str, value: float) -> str:
-    """A rate with its unit: seconds of what is done once, else bytes a second."""
-    if name.endswith(("latency", "task", "edge", "slice", "row", "call")):
+    """A rate with its unit."""
+    if is_seconds(name):
         return f"{value * 1e6:8.4g} µs"
     return f"{value / 1e9:8.3g} GB/s"
 
