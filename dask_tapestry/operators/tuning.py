@@ -243,6 +243,14 @@ MOST_FUSED_STEPS: Final = 16
 # cells/histogram_bin
 HISTOGRAM_FLOPS: Final = 16  # of a cell: it takes about so many passes over a tile
 
+# sorting/among
+LONG_TABLE_CELLS: Final = 2**22  # sorted in .1 s: less is sorted once, and handed to all blocks
+
+# sorting/joint_runs
+LOOKED_UP_FLOPS: Final = 40  # of a cell, beside merging: 2e6 of runs take 80 ns each
+# Of 2^19 cells, as the kernel has it, their order and steps on the way to it
+TOLD_AT_A_TIME_BYTES: Final = 2**26
+
 # sorting/search
 SEARCH_STEP_FLOPS: Final = 8  # of a binary search
 PARTS_LEAST_SECONDS: Final = 1.0  # of a search, from which it is worth planning in parts
