@@ -186,6 +186,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | inserted parts | parts of what was assigned are read from what it came from | once |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | ends of lanes | what shows the first or last cells of sorted lanes chooses them from runs | once |
+| tables in any order | long tables that are sorted only for a search are searched unsorted | once |
 | cells at extremes | a fold to places carries the cells that are taken there | until none is |
 | joint ranks | order statistics of the same lanes are found together | once |
 | grouped lines | folds of many groups of lines of an array are one | once |

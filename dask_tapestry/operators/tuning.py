@@ -243,13 +243,9 @@ MOST_FUSED_STEPS: Final = 16
 # cells/histogram_bin
 HISTOGRAM_FLOPS: Final = 16  # of a cell: it takes about so many passes over a tile
 
-# sorting/among
-LONG_TABLE_CELLS: Final = 2**22  # sorted in .1 s: less is sorted once, and handed to all blocks
-
 # sorting/joint_runs
 LOOKED_UP_FLOPS: Final = 40  # of a cell, beside merging: 2e6 of runs take 80 ns each
-# Of 2^19 cells, as the kernel has it, their order and steps on the way to it
-TOLD_AT_A_TIME_BYTES: Final = 2**26
+TOLD_AT_A_TIME_BYTES: Final = 2**26  # of 2^19 cells, as the kernel has it, and of their order
 
 # sorting/search
 SEARCH_STEP_FLOPS: Final = 8  # of a binary search
@@ -302,9 +298,8 @@ PRODUCT: Final = 1 / 3  # of the time that LAPACK takes for an operation: BLAS t
 LEAST_STRIP_ROWS: Final = 256  # of a strip: products of fewer rows take longer
 
 # products/tensordot
-LEAST_PRODUCT_ROWS: Final = (
-    64  # of a product: with as many, BLAS is as fast as with all, even of 4 terms
-)
+# Of a product: with as many, BLAS is as fast as with all, even of 4 terms
+LEAST_PRODUCT_ROWS: Final = 64
 
 # random/permutation
 LONGEST_TABLE: Final = 2**20  # 8 MiB, made in .1 s

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from dask_tapestry.imports import LateModule
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.tuning import LONG_TABLE_CELLS
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.node import written_as
 
@@ -41,8 +42,10 @@ def search_unsorted(graph: Graph, trace: Trace | None = None) -> Graph:
 
 
 def _is_sorted_for(node: Node, graph: Graph) -> bool:
-    """Whether the table of a search is sorted for it alone."""
+    """Whether table and cells of a search are many, and the table is sorted for it alone."""
     table = node.inputs[1]
     bare = not any(one.after or one.annotations or one.format is not None for one in (node, table))
     is_alone = table not in graph.roots and set(graph.consumers[table]) == {node}
-    return bare and table.operator.name == "sort" and is_alone and node.inputs[0] is not table
+    is_long = min(table.type.size, node.type.size) >= LONG_TABLE_CELLS
+    is_sorted = table.operator.name == "sort" and node.inputs[0] is not table
+    return is_sorted and is_long and is_alone and bare

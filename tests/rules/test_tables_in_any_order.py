@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.sorting import among
 from dask_tapestry.planner.rewriting.passes import rewritten
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules import tables_in_any_order
 
 N = 20_000
 
 
 @pytest.fixture(autouse=True)
 def long_from_few(monkeypatch):
-    monkeypatch.setattr(among, "LONG_TABLE_CELLS", 1000)
+    monkeypatch.setattr(tables_in_any_order, "LONG_TABLE_CELLS", 1000)
 
 
 def operators(y):

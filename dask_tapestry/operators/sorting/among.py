@@ -15,7 +15,6 @@ from dask_tapestry.operators.lanes import PLACES, sort_bytes, sort_flops
 from dask_tapestry.operators.sorting.joint_runs import Answer, joint_run_counts, told_by_exchange
 from dask_tapestry.operators.sorting.search import IsIn, SearchSorted, TableOperator
 from dask_tapestry.operators.tuning import (
-    LONG_TABLE_CELLS,
     LOOKED_UP_FLOPS,
     TOLD_AT_A_TIME_BYTES,
 )
@@ -83,11 +82,10 @@ def by_exchange(node: Tensor, runs: int) -> Tensor:
 def among_unsorted(node: Tensor, table: Tensor) -> Tensor | None:
     """What looks cells up in a sorted table, of the table as it was; None where that is no better.
 
-    It is not where one of both is short, or cells have no keys.
+    It is not where cells have no keys.
     """
     whole, x = node.operator, node.inputs[0]
-    short = min(x.type.size, table.type.size) < LONG_TABLE_CELLS
-    if short or not joint_run_counts(x.type, table.type):
+    if not joint_run_counts(x.type, table.type):
         return None
     if isinstance(whole, SearchSorted):
         return apply(Among(whole.side), x, table)

@@ -175,7 +175,8 @@ def _split_together(x: Tensor, table: Tensor, joint: JointRuns) -> SplitRuns:
     missing = -ahead.type.size % joint.length
     filler = full((missing,), np.array([largest(x.type.dtype)], x.type.dtype)[0])
     cells = concat([ahead, filler, behind] if missing else [ahead, behind])
-    return split_runs(apply(SortedRuns(joint.run_count, joint.length), cells), joint.groups, ahead=1)
+    lanes = apply(SortedRuns(joint.run_count, joint.length), cells)
+    return split_runs(lanes, joint.groups, ahead=1)
 
 
 def _one_zero(x: Tensor) -> Tensor:

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.operators.sorting import among
 from dask_tapestry.operators.sorting.among import Among, among_unsorted
 from dask_tapestry.operators.sorting.search import is_in, searchsorted
 from dask_tapestry.teg import apply
@@ -21,11 +20,11 @@ def test_the_kernel_has_the_cells_of_the_reference(answer):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_long_tables_need_no_order(monkeypatch):
+def test_tables_need_no_order_where_cells_have_keys():
     x, table = dt.asarray(CELLS).node, dt.asarray(np.tile(TABLE, 9000)).node
     searches = [searchsorted(x, table, "right"), is_in(x, table), is_in(x, table, invert=True)]
-    assert all(among_unsorted(one, table) is None for one in searches)
-    monkeypatch.setattr(among, "LONG_TABLE_CELLS", 6)
+    objects = dt.asarray(np.array(["a", "b"], object)).node
+    assert among_unsorted(is_in(objects, objects), objects) is None
     for one in searches:
         made = among_unsorted(one, table)
         assert made is not None
