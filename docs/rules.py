@@ -12,7 +12,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 from dask_tapestry.operators.reductions.contraction import in_parts  # noqa: E402
 from dask_tapestry.operators.reductions.tree_reduction import in_nodes  # noqa: E402
 from dask_tapestry.operators.scans.scan import after_totals, in_leaves  # noqa: E402
-from dask_tapestry.operators.sorting import order_statistics, sort  # noqa: E402
+from dask_tapestry.operators.sorting import among, order_statistics, search, sort  # noqa: E402
 from dask_tapestry.planner.rewriting.passes import passes  # noqa: E402
 from dask_tapestry.rules.alike_pieces import formula_after_join  # noqa: E402
 from dask_tapestry.rules.alike_reductions import stack_alike_reductions  # noqa: E402
@@ -48,6 +48,7 @@ from dask_tapestry.rules.selections import (  # noqa: E402
 from dask_tapestry.rules.spaced_sources import space_what_is_read  # noqa: E402
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops  # noqa: E402
 from dask_tapestry.rules.symmetric_products import share_turned_formulas  # noqa: E402
+from dask_tapestry.rules.tables_in_any_order import search_unsorted  # noqa: E402
 from dask_tapestry.rules.takes_along import take_along_own_places  # noqa: E402
 from dask_tapestry.rules.tiled_reductions import in_one_pass  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
@@ -85,6 +86,7 @@ SECTIONS = (
         (source_of_all, space_what_is_read, share_overlapping_parts),
     ),
     ("Ends of sorted lanes", SAME, (take_ends_of_lanes,)),
+    ("Tables that are searched", SAME, (search_unsorted,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected, fold_groups_where_selected)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
@@ -107,6 +109,8 @@ FORMS = (
     ("totals", after_totals, SAME),
     ("exchange", sort.by_exchange, SAME),
     ("exchange", order_statistics.by_exchange, SAME),
+    ("exchange", search.by_exchange, SAME),
+    ("exchange", among.by_exchange, SAME),
 )
 HEAD = """# The rules
 
@@ -182,6 +186,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | inserted parts | parts of what was assigned are read from what it came from | once |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | ends of lanes | what shows the first or last cells of sorted lanes chooses them from runs | once |
+| tables in any order | long tables that are sorted only for a search are searched unsorted | once |
 | cells at extremes | a fold to places carries the cells that are taken there | until none is |
 | joint ranks | order statistics of the same lanes are found together | once |
 | grouped lines | folds of many groups of lines of an array are one | once |

@@ -243,6 +243,10 @@ MOST_FUSED_STEPS: Final = 16
 # cells/histogram_bin
 HISTOGRAM_FLOPS: Final = 16  # of a cell: it takes about so many passes over a tile
 
+# sorting/joint_runs
+LOOKED_UP_FLOPS: Final = 40  # of a cell, beside merging: 2e6 of runs take 80 ns each
+TOLD_AT_A_TIME_BYTES: Final = 2**26  # of 2^19 cells, as the kernel has it, and of their order
+
 # sorting/search
 SEARCH_STEP_FLOPS: Final = 8  # of a binary search
 PARTS_LEAST_SECONDS: Final = 1.0  # of a search, from which it is worth planning in parts
@@ -294,9 +298,8 @@ PRODUCT: Final = 1 / 3  # of the time that LAPACK takes for an operation: BLAS t
 LEAST_STRIP_ROWS: Final = 256  # of a strip: products of fewer rows take longer
 
 # products/tensordot
-LEAST_PRODUCT_ROWS: Final = (
-    64  # of a product: with as many, BLAS is as fast as with all, even of 4 terms
-)
+# Of a product: with as many, BLAS is as fast as with all, even of 4 terms
+LEAST_PRODUCT_ROWS: Final = 64
 
 # random/permutation
 LONGEST_TABLE: Final = 2**20  # 8 MiB, made in .1 s

@@ -95,6 +95,9 @@ MOST_GRAPH_PARTS: Final = 64  # that a graph is looked at in
 # stencil_loops
 MOST_STEP_VIEWS: Final = 4  # to see steps that are tried
 
+# tables_in_any_order
+LONG_TABLE_CELLS: Final = 2**22  # sorted in .1 s: less is sorted once, and handed to all blocks
+
 # views
 COSTLY_FLOPS: Final = 128  # operations a cell; a formula that takes so many is computed once
 

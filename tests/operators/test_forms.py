@@ -30,6 +30,7 @@ from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.operators.reductions.reduce import Reduce, reduce
 from dask_tapestry.operators.reductions.selected_folds import SelectedFolds
 from dask_tapestry.operators.scans.scan import Scan, scan
+from dask_tapestry.operators.sorting.among import Among
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics, ranks
 from dask_tapestry.operators.sorting.search import Interp, IsIn, SearchSorted, is_in, searchsorted
 from dask_tapestry.operators.sorting.sort import ArgSort, Sort, argsort, sort
@@ -141,6 +142,11 @@ def between(n, m, kind, seed):
     return apply(Interp(), held((m, 7), "f8", seed), points, values)
 
 
+def among(n, m, kind, seed):
+    cells, table = held((m, 7 * TIMES), kind, seed), held((n * TIMES,), kind, seed + 1)
+    return apply(Among("left"), cells, table)
+
+
 def weighed(n, m, kind, seed):
     x = permute(long_lanes(n, m, kind, seed), (1, 0))
     return weighed_sort(x, held(x.type.shape, "f8", seed))
@@ -219,6 +225,7 @@ MADE = {  # of n cells that are folded or ordered, m times
     WeighedSort: weighed,
     SearchSorted: searched,
     IsIn: sought,
+    Among: among,
     Interp: between,
     MatMul: products,
     Convolution: convolved(Convolution, "f8"),

@@ -61,7 +61,7 @@ def _projection(lanes: int, cut: Sequence[bool], type_: TensorType) -> IndexProj
     return IndexProjection(rows, (0,) * len(rows), (*(1,) * lanes, *sides), in_ndim=lanes + 1)
 
 
-def _projection_of_ends(lanes: int, type_: TensorType) -> IndexProjection:
+def windows_around(lanes: int, type_: TensorType) -> IndexProjection:
     """Windows (..., runs, splits, 2) of which each consumer has the two splits around it."""
     plain = _projection(lanes, (NO, YES, NO), type_)
     sides = (*plain.shape[:-2], 2, plain.shape[-1])
@@ -74,7 +74,8 @@ class Exchange(ExchangeOperator):
 
     A task makes the buckets of a run for all consumers, each a part of the run. Windows are those
     of all splits, that before the first consumer and that behind the last one included. A split
-    leaves no more than `open` cells of all runs together, which go to both sides of it.
+    leaves no more than `open` cells of all runs together, which go to both sides of it. Before them
+    buckets have `ahead` cells more, where a run has them.
     """
 
     name = "exchange"
@@ -82,6 +83,7 @@ class Exchange(ExchangeOperator):
     copies = False
     fills = False
     open: int = 0
+    ahead: int = 0
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, windows = inputs
@@ -95,7 +97,7 @@ class Exchange(ExchangeOperator):
         return self.projected(x.shape[-2], x.ndim - 2, *tensors)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {"keep": self.keep(inputs, box)}
+        return {"ahead": self.ahead, "keep": self.keep(inputs, box)}
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Merged(ExchangeOperator):
         buckets, windows = inputs
         lanes, reads = buckets.ndim - 2, ((NO, YES), buckets)
         plain = self.projected(buckets.shape[-1], lanes, reads, reads)
-        ends = _projection_of_ends(lanes, windows)
+        ends = windows_around(lanes, windows)
         made = (of_runs(lanes, self.length),)
         return replace(plain, inputs=(*plain.inputs, ends), outputs=made)
 

@@ -156,13 +156,14 @@ class FirstWindows(ExchangeOperator):
     """The windows (..., runs, splits, 2) in which runs are split, by evenly spread cells of each.
 
     The input has keys (..., runs, 1, count) of these. Before split b there are ``b * length`` cells
-    of all runs.
+    of all runs, or all. Runs have `length` cells, but for the last one of each of the `groups`.
     """
 
     name = "firstwindows"
     kernel = "firstwindows"
     fills = False
     length: int
+    groups: tuple[int, ...]
 
     def infer(self, *inputs: TensorType) -> TensorType:
         *runs, _, _ = inputs[0].shape
@@ -174,7 +175,8 @@ class FirstWindows(ExchangeOperator):
         return self.projected(1, made.ndim - 3, (whole, keys), (whole, made))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {"length": self.length, "keep": self.keep(inputs, box)}
+        told = {"length": self.length, "groups": self.groups}
+        return told | {"keep": self.keep(inputs, box)}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         keys = self.demand(inputs, box)[0].size
@@ -192,13 +194,14 @@ class FirstWindows(ExchangeOperator):
 class Narrow(ExchangeOperator):
     """The windows (..., runs, splits, 2) in which runs are split, narrowed by probes of them.
 
-    Before split b there are ``b * length`` cells of all runs.
+    Before split b there are ``b * length`` cells of all runs, or all `cells`.
     """
 
     name = "narrow"
     kernel = "narrow"
     fills = False
     length: int
+    cells: int
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[1]
@@ -210,7 +213,8 @@ class Narrow(ExchangeOperator):
         return self.projected(windows.shape[-2], windows.ndim - 3, *tensors)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {"first": box.lo[-2], "length": self.length, "keep": self.keep(inputs, box)}
+        told = {"first": box.lo[-2], "length": self.length, "cells": self.cells}
+        return told | {"keep": self.keep(inputs, box)}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         keys, splits = inputs[0], box.size // max(1, 2 * box.shape[-3])
@@ -305,15 +309,55 @@ def weighed_runs(x: Tensor, loads: Tensor, runs: int) -> Tensor:
 
 
 def _exchanged(inputs: tuple[Tensor, ...], runs: int, places: bool) -> Tensor:
-    *lanes, cells = inputs[0].type.shape
+    cells = inputs[0].type.shape[-1]
     length = -(-cells // runs)
-    sorted_lanes = apply(SortedRuns(runs, length, places), *inputs)
-    search = rounds_of(runs, length)
-    ends = [full((*lanes, runs, 1, 1), np.int64(end)) for end in (0, length)]
-    sample = apply(SplitProbe(search.sampled), sorted_lanes, concat(ends, -1))
-    windows = apply(FirstWindows(length), sample)
-    for count in search.probes:
-        windows = apply(Narrow(length), apply(SplitProbe(count), sorted_lanes, windows), windows)
-    buckets = apply(Exchange(search.open), sorted_lanes, windows)
-    merged = apply(Merged(length, search.open), buckets, windows)
+    split = split_runs(apply(SortedRuns(runs, length, places), *inputs), (runs * length,))
+    merged = apply(Merged(length, split.open), split.buckets, split.windows)
     return basic_slice(merged, (..., slice(0, cells)))
+
+
+class SplitRuns(NamedTuple):
+    """Runs that are split where consumers begin, each of as many cells as a run.
+
+    Attributes
+    ----------
+    buckets, windows
+        What each run has for each consumer, and the windows (..., runs, splits, 2) of splits.
+    open
+        The most cells of all runs together that a split leaves open.
+    """
+
+    buckets: Tensor
+    windows: Tensor
+    open: int
+
+
+def split_runs(sorted_lanes: Tensor, groups: tuple[int, ...], ahead: int = 0) -> SplitRuns:
+    """Split sorted runs (..., runs, length), of which the last one of each group may be shorter.
+
+    With `ahead`, buckets have so many cells more of a run, those before their own.
+    """
+    runs, length = sorted_lanes.type.shape[-2:]
+    search, cells = rounds_of(runs, length), sum(groups)
+    sample = apply(SplitProbe(search.sampled), sorted_lanes, _whole_runs(sorted_lanes, groups))
+    windows = apply(FirstWindows(length, groups), sample)
+    for count in search.probes:
+        probes = apply(SplitProbe(count), sorted_lanes, windows)
+        windows = apply(Narrow(length, cells), probes, windows)
+    buckets = apply(Exchange(search.open, ahead), sorted_lanes, windows)
+    return SplitRuns(buckets, windows, search.open)
+
+
+def _whole_runs(sorted_lanes: Tensor, groups: tuple[int, ...]) -> Tensor:
+    """Windows (..., runs, 1, 2) that are whole runs."""
+    *lanes, _, length = sorted_lanes.type.shape
+    ends = list[Tensor]()
+    for cells in groups:
+        whole, rest = divmod(cells, length)
+        ends += [
+            full((*lanes, n, 1, 1), np.int64(end))
+            for n, end in ((whole, length), (1, rest))
+            if n * end
+        ]
+    start = full((*lanes, sum(end.type.shape[-3] for end in ends), 1, 1), np.int64(0))
+    return concat([start, concat(ends, -3)], -1)

@@ -15,6 +15,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.forms import offered, stand_in
 from dask_tapestry.operators.kernel_reference import kernel_reference
+from dask_tapestry.operators.sorting.joint_runs import joint_run_counts, told_by_exchange
 from dask_tapestry.operators.sorting.search_parts import (
     interpolated_by_parts,
     part_counts,
@@ -68,7 +69,7 @@ class SearchSorted(PlaceOperator):
     side: Literal["left", "right"]
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        return table_forms(inputs[1].size)
+        return found_forms(inputs)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"side": self.side}
@@ -110,7 +111,7 @@ class IsIn(TableOperator):
     invert: bool
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        return table_forms(inputs[1].size)
+        return found_forms(inputs)
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]._replace(dtype=np.dtype(bool))
@@ -154,6 +155,25 @@ def table_forms(cells: int) -> tuple[Form, ...]:
     """The forms of a search in a sorted table of so many cells."""
     counts = part_counts(cells)
     return offered(Form("parts", counts, in_parts, least_seconds=PARTS_LEAST_SECONDS))
+
+
+def found_forms(inputs: Types) -> tuple[Form, ...]:
+    """The forms of what finds cells in a sorted table: where both are long, they are exchanged."""
+    x, table = inputs
+    runs = joint_run_counts(x, table)
+    exchange = Form("exchange", runs, by_exchange, least_seconds=PARTS_LEAST_SECONDS)
+    return (*table_forms(table.size), *offered(exchange))
+
+
+@stand_in
+def by_exchange(node: Tensor, runs: int) -> Tensor:
+    """``searchsorted(x, table) -> putback(lookedup(exchange(x, table)), x)``."""
+    whole, (x, table) = node.operator, node.inputs
+    if isinstance(whole, SearchSorted):
+        return told_by_exchange(x, table, whole.side, runs)
+    assert isinstance(whole, IsIn)
+    found = told_by_exchange(x, table, "within", runs)
+    return elementwise("logical_not", found) if whole.invert else found
 
 
 @stand_in

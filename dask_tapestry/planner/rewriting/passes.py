@@ -67,6 +67,7 @@ from dask_tapestry.rules.slice_pushdown import push_slices
 from dask_tapestry.rules.spaced_sources import space_what_is_read
 from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
+from dask_tapestry.rules.tables_in_any_order import search_unsorted
 from dask_tapestry.rules.takes_along import take_along_own_places, takes_of_several_axes
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.settings import setting
@@ -175,6 +176,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("inserted parts", read_before_inserts),
         Pass("slices", slices),
         Pass("ends of lanes", take_ends_of_lanes),
+        Pass("tables in any order", search_unsorted),
         Pass("cells at extremes", take_while_folding),
         Pass("joint ranks", join_order_statistics),
         Pass("grouped lines", fold_lines_together),

@@ -28,6 +28,7 @@ KERNELS: Final = KernelTable(
         "blocks.generate": "full arange index",
         "blocks.grouped_lines": "groupedlines",
         "blocks.joined_keys": "joinedkeys",
+        "blocks.joint_runs": "lookup putback among",
         "blocks.order_keys": "orderkey cellofkey",
         "blocks.matmul": "matmul linear add_product",
         "blocks.matrices": "cholesky completecolumns det eig eigh eigvals eigvalsh inv invornan "

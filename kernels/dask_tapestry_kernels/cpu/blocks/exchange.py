@@ -20,7 +20,6 @@ from dask_tapestry_kernels.cpu.blocks.sort import (
     KEY,
     LOAD,
     PLACE,
-    largest,
     pair_dtype,
     sort_cells,
     sort_pairs,
@@ -28,6 +27,8 @@ from dask_tapestry_kernels.cpu.blocks.sort import (
 )
 from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.parameters.largest_cell import largest
+from dask_tapestry_kernels.parameters.run_sizes import run_sizes
 
 Block = np.ndarray[Any, Any]
 Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
@@ -105,44 +106,48 @@ def first_windows(
     keys: Block,
     *,
     length: int,
+    groups: tuple[int, ...],
     keep: Keep,
 ) -> Block:
     """Windows (..., run, split, 2) in which runs are split, by evenly spread cells of each run.
 
-    Split number b has ``b * length`` cells before it, of all runs together. Its windows have twice
-    the cells between two such cells of each run.
+    Split number b has ``b * length`` cells before it, of all runs together, or all cells. Its
+    windows have twice the cells between two such cells of each run. Runs have `length` cells, but
+    for the last one of each of the `groups`.
     """
     *lanes, runs, _, count = keys.shape
-    at, _ = positions(np.array([[0, length]]), count)
-    least = np.concatenate([[0], at[0] + 1])  # cells of a run before a split with so many ahead
-    most = np.concatenate([at[0], [length]])
+    sizes = np.array(run_sizes(length, groups))[:, None]
+    at, some = positions(np.concatenate([0 * sizes, sizes], 1), count)
+    targets = np.minimum(length * np.arange(runs + 1), sizes.sum())
     windows = np.empty((*lanes, runs, runs + 1, 2), np.int64)
     for lane in np.ndindex(*lanes):
-        windows[lane] = _between_samples(keys[lane][:, 0], least, most)
+        windows[lane] = _between_samples(keys[lane][:, 0], at, some, sizes, targets)
     return windows[(*keep, ...)]
 
 
-def _between_samples(keys: Block, least: Block, most: Block) -> Block:
-    """Windows (run, split, 2), by keys (run, count) of sorted runs.
+def _between_samples(keys: Block, at: Block, some: Block, sizes: Block, targets: Block) -> Block:
+    """Windows (run, split, 2), by keys (run, count) of sorted runs, of which `some` are cells.
 
-    A split that has some of all keys before it has at `least` and at `most` so many cells of a run
-    before it, by the number of the run's keys among these.
+    Of a run, before a split with n of its keys ahead, there are at least the cells up to the last
+    of these, and at most those before the next one.
     """
-    runs, count = keys.shape
-    order = stable_order(keys.reshape(-1))
-    owner_place = order % count
-    before = runs * most[0] + np.cumsum(np.diff(most)[owner_place])
-    fewest = np.cumsum(np.diff(least)[owner_place])
-    ranks = np.empty(order.size, np.int64)
+    zero = np.zeros_like(sizes)
+    least = np.concatenate([zero, np.where(some, at + 1, sizes)], 1)
+    most = np.concatenate([np.where(some, at, sizes), sizes], 1)
+    chosen = np.flatnonzero(some)
+    order = chosen[stable_order(keys.reshape(-1)[chosen])]
+    start = int(most[:, 0].sum())
+    before = start + np.cumsum(np.diff(most).reshape(-1)[order])
+    fewest = np.cumsum(np.diff(least).reshape(-1)[order])
+    ranks = np.full(keys.size, order.size)
     ranks[order] = np.arange(order.size)
-    targets = most[-1] * np.arange(runs + 1)
-    ahead = np.concatenate([[runs * most[0]], before[:-1]])
+    ahead = np.concatenate([[start], before[:-1]])
     inside = np.searchsorted(ahead, targets, "left")  # keys that are before a split for certain
     behind = np.searchsorted(np.concatenate([[0], fewest[:-1]]), targets, "left")
-    made = np.empty((runs, runs + 1, 2), np.int64)
-    for run, own in enumerate(ranks.reshape(runs, count)):
-        made[run, :, 0] = least[np.searchsorted(own, inside)]
-        made[run, :, 1] = most[np.searchsorted(own, behind)]
+    made = np.empty((len(keys), targets.size, 2), np.int64)
+    for run, own in enumerate(ranks.reshape(keys.shape)):
+        made[run, :, 0] = least[run, np.searchsorted(own, inside)]
+        made[run, :, 1] = most[run, np.searchsorted(own, behind)]
     return made
 
 
@@ -153,18 +158,19 @@ def narrow(
     *,
     first: int,
     length: int,
+    cells: int,
     keep: Keep,
 ) -> Block:
     """Windows (..., run, split, 2) in which each run is split, by the probes of those before.
 
-    Split number b has ``(first + b) * length`` cells before it, of all runs together.
+    Split number b has ``(first + b) * length`` cells before it, of all runs together, or all.
     """
     at, some = positions(windows, keys.shape[-1])
     narrowed = windows.copy()
     for lane in np.ndindex(windows.shape[:-3]):
         for split in range(windows.shape[-2]):
             own = (*lane, slice(None), split)
-            before = (first + split) * length
+            before = min((first + split) * length, cells)
             narrowed[own] = _narrowed(keys[own], windows[own], at[own], some[own], before)
     return narrowed[(*keep, ...)]
 
@@ -195,19 +201,30 @@ def _narrowed(keys: Block, windows: Block, at: Block, some: Block, before: int) 
     return made
 
 
-def split_runs(out: None, cells: Block, windows: Block, *, keep: Keep) -> BucketBlocks:  # noqa: ARG001
-    """Buckets (..., run, consumer) of runs: with the windows before and behind a consumer."""
+def split_runs(
+    out: None,  # noqa: ARG001
+    cells: Block,
+    windows: Block,
+    *,
+    ahead: int,
+    keep: Keep,
+) -> BucketBlocks:
+    """Buckets (..., run, consumer) of runs: with the windows before and behind a consumer.
+
+    And with the last `ahead` cells before these.
+    """
     made = BucketBlocks.empty((*windows.shape[:-2], windows.shape[-2] - 1))
-    firsts, ends = _bounds(windows)
+    firsts, ends = bounds(windows, ahead)
     for at in np.ndindex(made.shape):
         made.cells[at] = cells[at[:-1]][firsts[at] : ends[at]]
     return made[(*keep, ...)]
 
 
-def _bounds(windows: Block) -> tuple[Block, Block]:
+def bounds(windows: Block, ahead: int = 0) -> tuple[Block, Block]:
     """Where buckets (..., run, consumer) begin and end: with the windows on both sides."""
     low, high = windows[..., 0], windows[..., 1]
-    return np.minimum(low[..., :-1], low[..., 1:]), np.maximum(high[..., :-1], high[..., 1:])
+    firsts = np.minimum(low[..., :-1], low[..., 1:])
+    return np.maximum(firsts - ahead, 0), np.maximum(high[..., :-1], high[..., 1:])
 
 
 def merge_buckets(
@@ -235,7 +252,9 @@ def merge_buckets(
     for at in np.ndindex(*lanes, consumers):
         around = windows[(*at[:-1], slice(None), slice(at[-1], at[-1] + 2))]
         own = list(buckets.cells[(*at[:-1], slice(None), at[-1])])
-        parts = _between(own, around, (first + at[-1]) * length, length)
+        before = (first + at[-1]) * length
+        ends = exact_ends(own, around, (before, before + length))
+        parts = [bucket[a:b] for bucket, a, b in zip(own, *ends, strict=True)]
         if sum(map(len, parts)) != length:
             raise ValueError(f"a consumer was sent {sum(map(len, parts))} cells, not {length}")
         np.concatenate(parts, out=merged[at])
@@ -246,22 +265,26 @@ def merge_buckets(
     return whole[(*keep, ...)]
 
 
-def _between(buckets: list[Block], around: Block, before: int, length: int) -> list[Block]:
-    """Of the buckets of a consumer what lies between the exact places of the splits around it.
+def exact_ends(
+    buckets: list[Block], around: Block, before: tuple[int, int], ahead: int = 0
+) -> list[list[int]]:
+    """Where the exact places of the splits around a consumer are, in each of its buckets.
 
     Parameters
     ----------
     around
         Windows (run, 2, 2) of these splits.
     before
-        Cells of all runs that are before the first one.
+        Cells of all runs that are before each of them.
+    ahead
+        Cells before their windows that buckets have more, where runs have them.
     """
-    (begin,) = _bounds(around)[0].T
+    (begin,) = bounds(around, ahead)[0].T
     ends = []
-    for split, ahead in enumerate((before, before + length)):
+    for split, cells in enumerate(before):
         own = around[:, split] - begin[:, None]
-        ends.append(_exact(buckets, own, ahead - int(around[:, split, 0].sum())))
-    return [bucket[a:b] for bucket, a, b in zip(buckets, *ends, strict=True)]
+        ends.append(_exact(buckets, own, cells - int(around[:, split, 0].sum())))
+    return ends
 
 
 def _exact(buckets: list[Block], windows: Block, inside: int) -> list[int]:

@@ -150,19 +150,6 @@ def weighed_dtype(key: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([(KEY, key), (PLACE, np.int64), (LOAD, np.float64)])
 
 
-def largest(dtype: np.dtype[Any]) -> Any:
-    """The last value in the order of `dtype`."""
-    if dtype.kind in "iu":
-        return np.iinfo(dtype).max
-    if dtype.kind == "S":
-        return b"\xff" * dtype.itemsize
-    if dtype.kind == "U":
-        return "\U0010ffff" * (dtype.itemsize // 4)
-    if dtype.kind == "c":
-        return complex(np.nan, np.nan)
-    return {"b": True, "f": np.nan}.get(dtype.kind, "NaT")
-
-
 def sort_pairs(pairs: Block) -> Block:
     """Sort pairs of cell and place along the last axis; equal cells by their places."""
     keys = pairs[KEY]

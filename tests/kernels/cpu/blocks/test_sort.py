@@ -3,7 +3,8 @@ import pytest
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks import sort
-from dask_tapestry_kernels.cpu.blocks.sort import largest, pair_dtype, sort_cells, sort_pairs
+from dask_tapestry_kernels.cpu.blocks.sort import pair_dtype, sort_cells, sort_pairs
+from dask_tapestry_kernels.parameters.largest_cell import largest
 
 RANDOM = np.random.default_rng(7)
 
