@@ -154,7 +154,8 @@ ALIKE_EXTENTS: Final = 1.1  # times an extent that another one may be at most
 SHARE: Final = 0.03  # of a job's seconds that may be spent on its plan, at first
 COSTS_A_CHANGE: Final = 10  # costs of one change of a plan: of a step whose grid is searched
 LONG_SEARCHED_SECONDS: Final = 50.0  # of a job: from then on budgets grow with their root
-LEAST_ONCE_FOUND: Final = 1000  # costs from one plan to a better one: with 200 one took 1.7 times
+LEAST_ONCE_FOUND: Final = 1000  # costs beyond which nothing is begun: with 200 one took 1.7 times
+MOST_IN_VAIN: Final = 1500  # costs in a row that gain nothing: of 90 jobs none gained after 1,020
 MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
 
 # search/components
@@ -193,7 +194,7 @@ CLOSE_TO_LEAST: Final = 1.1  # times the least seconds that are possible: not wo
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
 # Times the part of the seconds that a form left elsewhere, up to which it is taken unsearched
 SAVES_AS_MUCH: Final = 1.02
-FAR_WORSE: Final = 2.0  # times the seconds of the best size: no further one is better
+FAR_WORSE: Final = 1.3  # times the seconds of the best size: no further one was better, in 90 jobs
 NEARBY_NODES: Final = 32  # nodes that are searched for stored chunks
 SHORT_STEP_SECONDS: Final = 0.02  # seconds; of a shorter step no more than one size is tried
 # Times the effort that a step is worth, for the sizes of a form: with one, three of eight
@@ -302,7 +303,7 @@ CHANCE_PART: Final = 4  # of what is left, for chance: all of it gained 1 of 90 
 SEARCH_AGAIN_PART: Final = 4  # of the effort, that a search with less memory a task has
 FAR_BEHIND: Final = 10.0  # times a plan's seconds, of a seed that is left: none beyond 8 of 36 won
 SURE_OF_PACE: Final = 1000  # costs before one knows what changes gain: with 500 a gradient gave up
-MOST_IMPROVED: Final = 5_000  # costs of a search change by change; chance has the rest
+MOST_IMPROVED: Final = 2_500  # costs of a search change by change; chance has the rest
 
 # search/shared_reads
 # Of the memory before, at most: heating over levels, predicted to hold .75 of it, took 1.08

@@ -29,4 +29,4 @@ class Form(NamedTuple):
     sizes: tuple[int, ...]
     make: Callable[[Any, int], Any]  # of nodes, whose module imports that of operators
     least_seconds: float = 0.0
-    patience: int = 3  # chunks fit some sizes and not others
+    patience: int = 2  # chunks may fit a size and not the one before it

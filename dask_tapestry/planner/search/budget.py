@@ -16,6 +16,7 @@ from dask_tapestry.planner.tuning import (
     LEAST_ONCE_FOUND,
     LONG_SEARCHED_SECONDS,
     MOST_ALONE,
+    MOST_IN_VAIN,
     SECONDS_A_COST,
     SHARE,
 )
@@ -63,6 +64,11 @@ class SearchBudget(NamedTuple):
         A few in any case: of short jobs, changes still lead from one to the next.
         """
         return max(LEAST_ONCE_FOUND, self.for_plan(state).costs or 0)
+
+    @property
+    def patience(self) -> int:
+        """Costs that changes of one plan may take until one leads to a better one."""
+        return MOST_IN_VAIN if self.costs is None else self.costs
 
     def no_more_than(self, costs: int) -> SearchBudget:
         """The effort, or so many costs if they are fewer."""

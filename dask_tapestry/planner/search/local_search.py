@@ -79,14 +79,16 @@ def improve(
     costs
         Costs of steps that may be computed for it.
     effort
-        Where it is what plans are worth, no more than that of a plan is spent to change it: of a
-        seed that takes far longer than what it leads to, so much is not to be had any more.
+        Where it is given, no more is spent from one plan to the next than it has patience for: of
+        hundreds of steps, as the panels of a matrix, thousands of changes may gain nothing.
     of_exchange
         Part of the seconds before that are left at most where a value goes through a store.
     beside
         Another plan: no further change is tried once they gain too little to come up with it.
     """
-    last = space.pricing.evaluated + costs - COSTS_A_CHANGE  # from then on none is begun
+    end = space.pricing.evaluated + costs - COSTS_A_CHANGE
+    patience = costs if effort is None else effort.patience
+    last = min(end, space.pricing.evaluated + patience)  # from then on no change is begun
     tried: set[object] = set()
     improved, state = True, split_until_fits(space, state)
     race = Race.begun_by(space, state, beside, costs)
@@ -104,14 +106,13 @@ def improve(
             better = None if candidate is None else _if_better(space, candidate, state, gain)
             if better is not None:
                 state, improved = better, True
-                if effort is not None:
-                    last = min(last, space.pricing.evaluated + effort.once_found(state))
                 break
             if space.pricing.evaluated > last or race.is_lost(state):
                 break
         if not improved and space.fits(state) and not race.is_lost(state):
             other = second_chance(space, state, missed, last + CHANGE_COSTS)
             state, improved = other, other is not state
+        last = min(end, space.pricing.evaluated + patience) if improved else last
     return state
 
 

@@ -8,6 +8,7 @@ from dask_tapestry.planner.tuning import (
     LEAST_ONCE_FOUND,
     LONG_SEARCHED_SECONDS,
     MOST_ALONE,
+    MOST_IN_VAIN,
     SECONDS_A_COST,
     SHARE,
 )
@@ -64,6 +65,11 @@ def test_from_a_plan_on_as_much_is_spent_as_that_is_worth():
     assert SearchBudget(10_000, True).once_found(short) == 10_000
     assert SearchBudget(10_000, True).no_more_than(600) == SearchBudget(600, True)
     assert SearchBudget(60).no_more_than(600) == SearchBudget(60)
+
+
+def test_there_is_patience_for_all_that_a_user_gives():
+    assert WORTH.patience == MOST_IN_VAIN
+    assert SearchBudget.of(3.0).patience == SearchBudget.of(3.0).costs > MOST_IN_VAIN
 
 
 def test_a_part_of_a_job_is_worth_as_much_as_all_of_it():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search import form_choice
 from dask_tapestry.planner.search.choices import FormChoice
@@ -239,3 +240,22 @@ def test_sizes_of_which_finer_ones_yield_no_more_are_tried_from_the_coarsest(mon
     assert [choice.name for choice in choices] == ["panels"]
     assert tried[0] == 2000
     assert min(tried) >= 500
+
+
+@pytest.mark.parametrize(("times", "tried"), [(1.1, {0, 1, 2, 3, 9}), (1.4, {0, 1, 2, 9})])
+def test_no_size_is_tried_beyond_two_worse_ones_or_one_far_worse(monkeypatch, times, tried):
+    """The guesses are 1, the best one, and 0 and 9."""
+    seen = set()
+
+    def noting(chooser, node, form, size, other):
+        seen.add(size)
+        seconds = 1.0 if size == 1 else times
+        return Rank(0, 0.0, 0, 0, seconds, seconds)
+
+    monkeypatch.setattr(form_choice._Chooser, "_formed", noting)
+    x = stored((14_600, 721, 1440), "f4", (20, 721, 1440)).mean(axis=0)
+    (node,) = Graph([x.node]).roots
+    chooser = form_choice._Chooser(Graph([node]), pricing(WIDE), inf)
+    (form,) = (f for f in node.operator.forms(node.input_types) if f.name == "nodes")
+    assert chooser._best_size(node, form, Rank(0, 0.0, 0, 0, 10.0, 10.0), quick=False)[1] == 1
+    assert seen == tried

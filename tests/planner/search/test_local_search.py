@@ -59,16 +59,30 @@ def test_without_costs_nothing_is_tried():
     assert improve(space, state, 0) is state
 
 
-def test_once_a_plan_is_far_better_no_more_is_spent_than_that_is_worth():
-    class Misled(SearchBudget):
-        def once_found(self, state):
-            return COSTS_A_CHANGE
+def test_changes_that_gain_nothing_are_given_up_after_some_costs():
+    """Those of a thousand steps, of which each takes other costs, would take them all."""
+
+    class Impatient(SearchBudget):
+        patience = COSTS_A_CHANGE
+
+    y, spent = network(4), []
+    best = improve(space := space_of(y), space.state(Choices()), COSTS).choices
+    for effort in (None, Impatient(None)):
+        space = space_of(y)
+        state = space.state(best)
+        before = space.pricing.evaluated
+        assert improve(space, state, COSTS, effort) is state
+        spent.append(space.pricing.evaluated - before)
+    assert spent[1] < spent[0]
+
+
+def test_from_each_plan_on_there_is_patience_for_a_better_one():
+    class Patient(SearchBudget):
+        patience = 200
 
     space, other = space_of(network(4)), space_of(network(4))
     best = improve(space, space.state(Choices()), COSTS)
-    some = improve(other, other.state(Choices()), COSTS, Misled(COSTS))
-    assert other.pricing.evaluated < space.pricing.evaluated
-    assert best.rank == some.rank < other.state(Choices()).rank
+    assert improve(other, other.state(Choices()), COSTS, Patient(None)).rank == best.rank
 
 
 def test_changes_that_take_far_longer_are_given_up(monkeypatch):
