@@ -118,6 +118,11 @@ FEWEST_BLOCK_ROWS_A_COLUMN: Final = 2  # the triangles are then half of the rows
 # Times as many rows may a block have, if then all rows are in equal ones
 MOST_BLOCK_GROWTH: Final = 4
 
+# linalg/singular_values
+# Times the least side's square are the cells of a row of `a` times one of `b`, if right sides are
+# many: finding vectors takes some 20 cubes of that side, a product 2 operations for each
+MANY_SIDES_RATIO: Final = 8
+
 # manipulation/repeating
 # More are not joined but taken: each slice takes a node and a copy of its own
 MOST_SLICES: Final = 64

@@ -69,6 +69,7 @@ MOST_REWRITE_ROUNDS: Final = 4  # and unfusing: one, and more where a formula wa
 
 # fusion/cellwise_ends
 LARGE_SHARE: Final = 1 / 16  # of the largest input: what is smaller is not worth computing apart
+NARROWED_SHARE: Final = 0.25  # of a value's bytes: what is copied of it, to be held instead
 
 # fusion/external_inputs
 EMBEDDED_BYTES: Final = 2**20  # arrays in memory up to this size travel inside tasks

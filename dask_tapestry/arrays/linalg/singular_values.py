@@ -27,7 +27,7 @@ from dask_tapestry.arrays.linalg.norms import matrix_norm
 from dask_tapestry.arrays.linalg.products import matmul
 from dask_tapestry.arrays.random.generator import Generator, default_rng
 from dask_tapestry.arrays.random.seeds import Seed
-from dask_tapestry.arrays.tuning import TALL_RATIO, WIDE_RATIO
+from dask_tapestry.arrays.tuning import MANY_SIDES_RATIO, TALL_RATIO, WIDE_RATIO
 from dask_tapestry.errors import ArgumentError, LinAlgError, ShapeError
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import elementwise
@@ -184,7 +184,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     """Return the x of least length for which ``a @ x`` is nearest to `b`.
 
     As `numpy.linalg.lstsq`, but the residuals have one shape, whatever the rank is found to be. A
-    tall matrix is factored by blocks of rows.
+    tall matrix is factored by blocks of rows, and many right sides are solved for by blocks.
 
     {Parameters}
         a: A matrix, of shape (m, n).
@@ -213,13 +213,26 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None) -> LstsqResult
     eps = np.finfo(real_dtype(x.dtype)).eps
     share = float(_cutoff(x, eps if rcond == -1 else rcond))
     x, y, beyond = _as_near(x, y)
-    solution, rank, s = map(Array, least_squares(x.node, y.node, share))
+    solution, rank, s = _solved(x, y, share)
     squares = _squares(y - matmul(x, solution))
     if beyond is not None:
         squares = squares + _squares(beyond)
     if is_wide:
         squares = squares[:0]
     return LstsqResult(solution[:, 0] if is_vector else solution, squares, rank, s)
+
+
+def _solved(x: Array, y: Array, share: float) -> tuple[Array, Array, Array]:
+    """Solution, rank and singular values, of many right sides by products, which may be cut."""
+    least = min(x.shape)
+    weight = MANY_SIDES_RATIO * least**2
+    if not 0 < least < y.shape[1] or x.shape[0] * y.shape[1] < weight:
+        solution, rank, s = map(Array, least_squares(x.node, y.node, share))
+        return solution, rank, s
+    u, s, vh = svd(x, full_matrices=False)
+    turned = _inverse(s, asarray(share))[:, None] * matmul(adjoint(u), y)
+    rank = (s > share * s.max()).sum(dtype=np.intc)
+    return matmul(adjoint(vh), turned), rank, s
 
 
 def _as_near(x: Array, y: Array) -> tuple[Array, Array, Array | None]:

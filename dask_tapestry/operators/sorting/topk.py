@@ -15,7 +15,11 @@ from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.lanes import LaneOperator, pair_dtype, sort_bytes, sort_flops
 from dask_tapestry.operators.sorting.sort import argsort, sort
 from dask_tapestry.operators.sorting.unordered_cells import in_order_of_chunks, run_of_chunks
-from dask_tapestry.operators.tuning import SHORTEST_TOPK_RUN, TOPK_SAVING
+from dask_tapestry.operators.tuning import (
+    SHORTEST_TOPK_LANE,
+    SHORTEST_TOPK_RUN,
+    TOPK_SAVING,
+)
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
@@ -149,7 +153,7 @@ def sorted_end(x: Tensor, axis: int, keep: int, last: bool, places: bool = False
 
     None where lanes are so short, or so many cells are kept, that all are as well sorted.
     """
-    if not _in_runs(x.type.shape[axis], keep):
+    if not _is_partitioned(x, axis, keep, places):
         return None
     length = _run_length(x, keep) if x.type.ndim == 1 else _length(x.type.shape[axis], keep)
     if x.type.ndim == 1 and not places:
@@ -159,7 +163,8 @@ def sorted_end(x: Tensor, axis: int, keep: int, last: bool, places: bool = False
         lanes = _with_places(lanes)
     found = _candidates(lanes, keep, length, last)
     rank = x.type.ndim - 1
-    ordered = apply(MergeLanes(rank), found) if places else sort(found, rank)
+    is_one_run = found.type.shape[rank] == keep
+    ordered = found if is_one_run else _merged(found, rank, places)
     first = ordered.type.shape[rank] - keep if last else 0
     chosen = basic_slice(ordered, (*(slice(None),) * rank, slice(first, first + keep)))
     return permute(field(chosen, "place") if places else chosen, back)
@@ -170,8 +175,16 @@ def _with_places(lanes: Tensor) -> Tensor:
     return apply(WithPlaces(), lanes, places)
 
 
-def _in_runs(cells: int, keep: int) -> bool:
-    return cells >= 2 * max(SHORTEST_TOPK_RUN, TOPK_SAVING * keep) and keep > 0
+def _merged(found: Tensor, axis: int, places: bool) -> Tensor:
+    """What is kept of several runs, in order."""
+    return apply(MergeLanes(axis), found) if places else sort(found, axis)
+
+
+def _is_partitioned(x: Tensor, axis: int, keep: int, places: bool) -> bool:
+    """Whether the cells to keep are found sooner than lanes are sorted: pairs only in long ones."""
+    is_number = x.type.dtype.kind in "biuf" and not places
+    shortest = SHORTEST_TOPK_LANE if is_number else 2 * SHORTEST_TOPK_RUN
+    return keep > 0 and x.type.shape[axis] >= max(shortest, 2 * TOPK_SAVING * keep)
 
 
 def _last(x: Tensor, axis: int) -> tuple[Tensor, list[int]]:
@@ -189,7 +202,8 @@ def _candidates(lanes: Tensor, keep: int, length: int, last: bool) -> Tensor:
 
 def _length(cells: int, keep: int) -> int:
     """Cells of a run, of which none is shorter than half of others."""
-    return -(-cells // (cells // max(SHORTEST_TOPK_RUN, TOPK_SAVING * keep, isqrt(4 * cells))))
+    least = max(SHORTEST_TOPK_RUN, TOPK_SAVING * keep, isqrt(4 * cells))
+    return -(-cells // max(1, cells // least))
 
 
 def _run_length(x: Tensor, keep: int) -> int:

@@ -1,8 +1,9 @@
-"""What alone is made of a value cell by cell, by formulas that may read it several times and meet.
+"""What alone is made of a value cell by cell, by what may read it several times and meet.
 
 A mean reads the sums and the counts of a reduction that makes both; a quotient, where they meet,
 has all that is read of them. So it can be held in their place, and they are computed in its step:
-each of its cells takes the one cell of theirs.
+each of its cells takes the one cell of theirs. So can a few cells be that are copied of a value,
+as the lines of all that is sorted in which quantiles lie.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from heapq import heappop, heappush
 
-from dask_tapestry.planner.tuning import LARGE_SHARE
+from dask_tapestry.planner.tuning import LARGE_SHARE, NARROWED_SHARE
 from dask_tapestry.teg import Graph, Node
 
 
@@ -47,9 +48,12 @@ def held_in_place(
 def _ends_of(
     node: Node, graph: Graph, places: dict[Node, int], held: Collection[Node]
 ) -> Iterator[Node]:
-    """Formulas of a value where all that reads it before meets, inputs first, up to a held one."""
+    """What is made of a value where all that reads it before meets, inputs first, up to a held one.
+
+    Formulas, and after these selectors: what selectors make is better held if it is few cells.
+    """
     waiting, seen = list[tuple[int, Node]](), set[Node]()
-    last = node
+    last, most, is_selected = node, NARROWED_SHARE * node.type.nbytes, False
     while last not in held:
         for reader in graph.consumers[last]:
             if reader not in seen:
@@ -58,9 +62,10 @@ def _ends_of(
         if not waiting:
             return
         last = heappop(waiting)[1]
-        if not _keeps_cells(last, node):
+        is_selected = is_selected or not _keeps_cells(last, node)
+        if is_selected and (not last.operator.is_selector or last.after):
             return
-        if not waiting:
+        if not waiting and (not is_selected or last.type.nbytes <= most):
             yield last
 
 

@@ -94,6 +94,29 @@ def test_a_tall_matrix_and_its_right_side_are_read_once():
     assert p.cost["bytes_read"] <= 1.1 * (x.nbytes + y.nbytes)
 
 
+@pytest.mark.parametrize("shape", [(40, 3), (3, 40), (6, 6)])
+@pytest.mark.parametrize("dtype", ["f8", "c8"])
+def test_many_right_sides(shape, dtype):
+    x = RANDOM.normal(size=shape).astype(dtype)
+    x[:, -1] = x[:, 0]
+    b = RANDOM.normal(size=(shape[0], 200)).astype(dtype)
+    found, expected = dt.linalg.lstsq(x, b, 1e-4), np.linalg.lstsq(x, b, 1e-4)
+    close = 1e-3 if dtype == "c8" else 1e-10
+    for ours, numpys in zip(found, expected, strict=True):
+        assert ours.dtype == numpys.dtype
+    np.testing.assert_allclose(found.x.compute(), expected[0], atol=close)
+    np.testing.assert_allclose(found.singular_values.compute(), expected[3], atol=close)
+    assert int(found.rank) == expected[2] == min(shape) - (shape[0] >= shape[1])
+
+
+def test_many_right_sides_are_solved_for_by_blocks():
+    """A fit for each of many pixels: no task holds them all, and they are read once."""
+    y = dt.placeholder((48, 100_000_000), "float64", stored_chunks=(48, 40_000))
+    fits = dt.polyfit(np.arange(48.0), y, 2)
+    p = dt.plan(fits.mean(axis=1), resources=dt.Resources(50, 4, "16 GiB"))
+    assert p.cost["bytes_read"] <= 1.01 * y.nbytes
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -43,6 +43,37 @@ def test_the_value_is_held_itself(read):
     assert node not in in_place(read(total))
 
 
+def few_of_turned(value):
+    turned = value.T
+    return dt.concatenate([turned[:3], turned[900:901]])
+
+
+def test_few_cells_that_are_copied_of_it_are_held_in_its_place():
+    x = stored((50, 1000), "f8", (50, 100))
+    running = x.cumsum(axis=1)
+    few = few_of_turned(running)
+    assert in_place(few.max(axis=0), few.sum()) == {running.node: few.node}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda running: [few_of_turned(running).sum(), running.max()],  # another reads it too
+        lambda running: [dt.concatenate([running[:, :300], running[:, 700:]], 1).sum()],  # not few
+        lambda running: [few_of_turned(running * 2).sum(), few_of_turned(running + 1).sum()],
+    ],
+)
+def test_of_which_more_is_read_is_held_itself(read):
+    running = stored((50, 1000), "f8", (50, 100)).cumsum(axis=1)
+    assert running.node not in in_place(*read(running))
+
+
+def test_of_lanes_too_long_for_a_task_the_middles_are_held_not_all_that_is_sorted():
+    x = stored((200_000_000, 24), "f8", (87_000, 24))
+    p = dt.plan(abs(x - dt.median(x, axis=0)).mean(axis=0), resources=dt.Resources(50, 4, "16 GiB"))
+    assert p.cost["bytes_moved"] < 1.2 * x.nbytes
+
+
 def test_what_is_fused_is_computed_where_it_is_read_with_what_it_is_held_for():
     total = ROWS.sum(axis=1)
     small = (total > 1) & (total < 5)
