@@ -132,3 +132,15 @@ def test_a_program_that_nobody_holds_is_gone():
         assert [ref() for ref in refs] == [None, None]
     finally:
         gc.enable()
+
+
+def test_what_is_stored_is_plain_or_not(tmp_path):
+    coded, plain = tmp_path / "coded", tmp_path / "plain"
+    dt.to_zarr(dt.ones((4, 4)), coded)
+    dt.to_zarr(dt.ones((4, 4)), plain, compressors=None)
+    for place, is_plain in ((coded, False), (plain, True)):
+        read = dt.from_zarr(place) + 1
+        assert last_step(read).program.stores_plain == (is_plain, True), "nothing is written"
+        for how, written in (({}, False), ({"compressors": None}, True)):
+            copied = dt.to_zarr(read, tmp_path / "copy", compute=False, **how)
+            assert last_step(copied).program.stores_plain == (is_plain, written)
