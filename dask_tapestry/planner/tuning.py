@@ -250,6 +250,7 @@ LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices a
 HEAVY: Final = 4  # kinds of steps whose blocks take most, that are cut where memory lacks
 CHANGED_ALIKE: Final = 2  # steps of those that are alike, which are changed one by one
 HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may come to fit
+CLOSE_TO_FITTING: Final = 1 / 32  # of a worker's memory: what lacks less is worth another halving
 
 # search/moves
 # Times the cells chosen that a selection is made of, before holding these is tried: it costs little

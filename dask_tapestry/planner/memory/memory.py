@@ -119,6 +119,19 @@ class WorkerMemory:
             0.0 if lies_on(node) else bytes_of_one_worker(node, step.cuts, held, step.machine.hosts)
         )
 
+    @property
+    def least_held(self) -> float:
+        """Bytes that a worker holds at least of values, however finely blocks are cut.
+
+        0 where nothing is known: of steps that are not compared, and of workers that are not alike.
+        """
+        if self.lifetimes is None or self.plan.resources.groups or self._devices:
+            return 0.0
+        hosts = {n: step.machine.hosts for n, step in self.plan.steps.items()}
+        whole = {n: least_share(n.type.nbytes, hosts[n]) for n in hosts}
+        held = {n: whole[n] if self.held[n] >= n.type.nbytes else 0.0 for n in hosts}
+        return self.lifetimes.most_together(held, lambda may_run: np.zeros(len(may_run)), whole)
+
     def fullest(self, slices: Slices = Slices.COUNTED) -> PeakWorkers:
         """The workers that hold most of what they may."""
         resources, devices = self.plan.resources, self._devices

@@ -47,6 +47,7 @@ from dask_tapestry.planner.tuning import (
     CHANGE_COSTS,
     CHANGED_ALIKE,
     CLOSE_CHANGE,
+    CLOSE_TO_FITTING,
     COSTS_A_CHANGE,
     DEARER_FITTED,
     GAIN_OF_EXCHANGE,
@@ -259,17 +260,25 @@ def _with_waiting(priced: PricedGroup) -> float:
 
 
 def split_until_fits(space: PlanEvaluator, state: State) -> State:
-    """The plan in smaller blocks, if workers can hold what it holds only then."""
+    """The plan in smaller blocks, if workers can hold what it holds only then.
+
+    It is given up where values alone take too much, and once what lacks hardly falls.
+    """
     lighter = state
     for _ in range(HALVINGS):
         if lighter.shortfall or space.fits(lighter):
             return lighter
+        if not space.may_fit_in_smaller_blocks(lighter):
+            break
         finer = [space.state(choices) for choices in _finer(lighter)]
         best_first = sorted(finer, key=lambda other: other.rank)
         fitting = next((other for other in best_first if space.fits(other)), None)
         if fitting is not None:
             return fitting
+        still = LIGHTER_SHARE * space.lacking(lighter)
         lighter = min(finer, key=space.lacking, default=lighter)
+        if space.lacking(lighter) > max(still, CLOSE_TO_FITTING * space.resources.usable_bytes):
+            break
     return state
 
 

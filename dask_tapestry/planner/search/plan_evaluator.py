@@ -240,6 +240,11 @@ class PlanEvaluator:
                 return lacking
         return self.fullest(state).lacking(self.reserve)
 
+    def may_fit_in_smaller_blocks(self, state: State) -> bool:
+        """Whether values that are held whole leave room, if blocks that are computed took none."""
+        least = self._memory(state).least_held
+        return least + self.reserve <= self.resources.usable_bytes
+
     def missed(self, state: State) -> Rank | None:
         """The best rank of plans that did not fit, if it is better than that of this one."""
         return self._missed if self._missed is not None and self._missed < state.rank else None

@@ -42,6 +42,15 @@ def test_the_peak_counts_results_and_working_sets():
     assert peak == plan.cost["peak_worker_bytes"]
 
 
+def test_values_take_as_much_at_least_however_finely_they_are_cut():
+    coarse, fine = (
+        WorkerMemory(dt.plan(stored().rechunk((rows, -1)) + 1, resources=FOUR).core)
+        for rows in (500, 50)
+    )
+    assert coarse.least_held == fine.least_held >= stored().nbytes / 4
+    assert coarse.least_held <= coarse.fullest().bytes
+
+
 def test_blocks_that_cannot_run_together_are_not_counted_together():
     x = stored((4000, 1000), "f8", (1000, 1000))
     whole = x.rechunk((-1, -1))
