@@ -292,7 +292,7 @@ LAPACK_SPEED: Final = 1 / 20  # of the time that other functions take for an ope
 PANELS_PLANNING: Final = 2.0  # seconds: 1 to 2 for LU and solve of 8000 columns
 
 # matrices/panel_cholesky
-PRODUCT: Final = 2 / 3  # of the time that LAPACK takes for an operation: 39 and 25 to 29 GFLOP/s
+PRODUCT: Final = 2 / 3  # of the time LAPACK takes: 39 GFLOP/s against 25 to 29
 
 # products/matmul
 LEAST_STRIP_ROWS: Final = 256  # of a strip: products of fewer rows take longer
