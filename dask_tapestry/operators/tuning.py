@@ -249,7 +249,7 @@ TOLD_AT_A_TIME_BYTES: Final = 2**26  # of 2^19 cells, as the kernel has it, and 
 
 # sorting/search
 SEARCH_STEP_FLOPS: Final = 8  # of a binary search
-PARTS_LEAST_SECONDS: Final = 1.0  # of a search, from which it is worth planning in parts
+PARTS_PLANNING: Final = 0.5  # seconds, of a search in parts
 MOST_TABLE_PARTS: Final = 2**10
 SHORTEST_TABLE_PART: Final = 2**5  # cells
 
@@ -289,10 +289,10 @@ SORT_LEVEL_FLOPS: Final = 5  # of a cell, for each doubling of the length: 2e7 c
 
 # matrices/matrix_operator
 LAPACK_SPEED: Final = 1 / 20  # of the time that other functions take for an operation
-WORTH_PANELS_SECONDS: Final = 20.0  # seconds: panels take seconds to plan
+PANELS_PLANNING: Final = 2.0  # seconds: 1 to 2 for LU and solve of 8000 columns
 
 # matrices/panel_cholesky
-PRODUCT: Final = 1 / 3  # of the time that LAPACK takes for an operation: BLAS takes less
+PRODUCT: Final = 2 / 3  # of the time LAPACK takes: 39 GFLOP/s against 25 to 29
 
 # products/matmul
 LEAST_STRIP_ROWS: Final = 256  # of a strip: products of fewer rows take longer
@@ -382,7 +382,7 @@ WINDOW_GAP_BYTES: Final = 2**14  # bytes between windows: reading them takes as 
 FEW_CHANNEL_PAIRS: Final = 16
 
 # windows/dilated_windows
-DILATED_LEAST_SECONDS: Final = 60.0  # planning it takes 10 to 20: its boxes are many
+PHASES_PLANNING: Final = 15.0  # seconds: 10 to 20, as boxes of phases are many
 
 # windows/long_windows
 # Of a window that is folded by doubling: in 3 to 6 ns a result, where each cell takes .15 ns

@@ -19,8 +19,8 @@ class Form(NamedTuple):
         Function of a node of the operator and a size, one of `sizes` or any between, that returns
         the node to compute instead: of the same type and value, after the same sequence points,
         with the same line. It depends on the two alone.
-    least_seconds
-        Of the operator itself, where it fits, from which the form is worth planning.
+    planning
+        Seconds that planning it takes, which it must be able to save; 0 where they are few.
     patience
         How many sizes in a row may be worse than the best before it.
     """
@@ -28,5 +28,5 @@ class Form(NamedTuple):
     name: str
     sizes: tuple[int, ...]
     make: Callable[[Any, int], Any]  # of nodes, whose module imports that of operators
-    least_seconds: float = 0.0
+    planning: float = 0.0
     patience: int = 2  # chunks may fit a size and not the one before it

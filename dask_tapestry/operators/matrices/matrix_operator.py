@@ -20,7 +20,7 @@ from dask_tapestry.operators.tuning import (
     LAPACK_SPEED,
     LEAST_PANEL_CELLS,
     PANEL_COUNTS,
-    WORTH_PANELS_SECONDS,
+    PANELS_PLANNING,
 )
 from dask_tapestry.teg import (
     BlockOperator,
@@ -232,7 +232,7 @@ class MatrixFunction(MatrixOperator):
         raise NotImplementedError(f"{self.name} cannot be computed in panels")
 
     def has_panels(self, inputs: Types) -> bool:
-        """Whether it is computed in panels where no worker holds the matrix."""
+        """Whether it may be computed in panels of columns: of one large matrix."""
         own = type(self).in_panels is not MatrixFunction.in_panels
         return own and not self.is_stack and is_large(inputs[0])
 
@@ -249,9 +249,7 @@ class MatrixFunction(MatrixOperator):
             return ()
         columns = min(inputs[0].shape)
         widths = [-(-columns // n) for n in PANEL_COUNTS if n <= columns]
-        return (
-            (Form("panels", tuple(widths), in_panels, WORTH_PANELS_SECONDS, 1),) if widths else ()
-        )
+        return (Form("panels", tuple(widths), in_panels, PANELS_PLANNING, 1),) if widths else ()
 
 
 class MatrixFactors(MatrixOperator):

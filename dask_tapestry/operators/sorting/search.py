@@ -22,7 +22,7 @@ from dask_tapestry.operators.sorting.search_parts import (
     places_by_parts,
     within_any_part,
 )
-from dask_tapestry.operators.tuning import PARTS_LEAST_SECONDS, SEARCH_STEP_FLOPS
+from dask_tapestry.operators.tuning import PARTS_PLANNING, SEARCH_STEP_FLOPS
 from dask_tapestry.teg import Form, IndexDim, Region, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import BlockOperator, Restriction, Types
 from dask_tapestry.zspace import IndexProjection, ZRange
@@ -154,14 +154,14 @@ class Interp(TableOperator):
 def table_forms(cells: int) -> tuple[Form, ...]:
     """The forms of a search in a sorted table of so many cells."""
     counts = part_counts(cells)
-    return offered(Form("parts", counts, in_parts, least_seconds=PARTS_LEAST_SECONDS))
+    return offered(Form("parts", counts, in_parts, planning=PARTS_PLANNING))
 
 
 def found_forms(inputs: Types) -> tuple[Form, ...]:
     """The forms of what finds cells in a sorted table: where both are long, they are exchanged."""
     x, table = inputs
     runs = joint_run_counts(x, table)
-    exchange = Form("exchange", runs, by_exchange, least_seconds=PARTS_LEAST_SECONDS)
+    exchange = Form("exchange", runs, by_exchange, planning=PARTS_PLANNING)
     return (*table_forms(table.size), *offered(exchange))
 
 

@@ -19,7 +19,7 @@ from dask_tapestry.cells.references import zero_cell
 from dask_tapestry.operators.forms import stand_in
 from dask_tapestry.operators.joins.axis_slices import slice_axis
 from dask_tapestry.operators.joins.pad import pad_constant
-from dask_tapestry.operators.tuning import DILATED_LEAST_SECONDS
+from dask_tapestry.operators.tuning import PHASES_PLANNING
 from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.teg import Form, Tensor, apply
@@ -33,11 +33,7 @@ def dilated_forms(strides: Sequence[int], dilation: Sequence[int]) -> tuple[Form
     Where a stride is no 1 as well, the sequences would begin at different cells.
     """
     worth = [d > 1 and s == 1 for s, d in zip(strides, dilation, strict=True)]
-    return (
-        (Form("phases", (1,), in_phases, least_seconds=DILATED_LEAST_SECONDS),)
-        if any(worth)
-        else ()
-    )
+    return (Form("phases", (1,), in_phases, planning=PHASES_PLANNING),) if any(worth) else ()
 
 
 @stand_in

@@ -19,6 +19,7 @@ from dask_tapestry.planner.tuning import (
     MOST_IN_VAIN,
     SECONDS_A_COST,
     SHARE,
+    USES_OF_A_PLAN,
 )
 
 
@@ -104,3 +105,8 @@ def costs_worth(state: State, times: float = 1.0) -> int:
     most = min(seconds, LONG_SEARCHED_SECONDS) * sqrt(max(1.0, seconds / LONG_SEARCHED_SECONDS))
     costs = costs_in(most)
     return costs if costs >= COSTS_A_CHANGE else 0
+
+
+def repays_planning(planning: float, most_saved: float) -> bool:
+    """Whether what a plan may save, in some uses of it, is worth so many seconds of planning."""
+    return not planning or USES_OF_A_PLAN * most_saved >= planning

@@ -24,7 +24,7 @@ from dask_tapestry.planner.search.alike import (
     likeness,
     operator_likeness,
 )
-from dask_tapestry.planner.search.budget import costs_in
+from dask_tapestry.planner.search.budget import costs_in, repays_planning
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
@@ -192,10 +192,13 @@ class _Chooser:
         ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
         slow = not best.is_allowed or best.seconds > CLOSE_TO_LEAST * floor
         if slow or reads_again(whole[node].cost, once):
+            is_busy = node.operator.multithreaded and self.pricing.machine.workers == 1
+            saved = 0.0 if is_busy else best.seconds - floor
             for form in forms:
-                if best.is_allowed and best.seconds < form.least_seconds:
+                if best.is_allowed and not repays_planning(form.planning, saved):
                     continue
                 rank, size = self._best_size(node, form, best, quick=floor < SHORT_STEP_SECONDS)
+                rank = min(rank, self._with_held_inputs(node, form, size))
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         rank, choice = preferred(ranked_forms, lambda one: one[0])
         return choice, rank
@@ -277,6 +280,17 @@ class _Chooser:
                 more = self._steps(again.make(in_form, again.sizes[at]), before)
                 best = min(best, self._rank({**before, **more}))
         return best
+
+    def _with_held_inputs(self, node: Node, form: Form, size: int) -> Rank:
+        """The rank of a node in a form, if what it reads is computed or read once and held.
+
+        Steps of a form may read the same cells, and cut them otherwise than stored chunks lie.
+        """
+        before: dict[Node, PricedGroup] = {}
+        for x in node.inputs:
+            if not is_given(x):
+                before |= self._steps(x, before)
+        return self._rank({**before, **self._steps(form.make(node, size), before)})
 
     def _rank(self, steps: Mapping[Node, PricedGroup]) -> Rank:
         return total([(priced.cost, priced.limits) for priced in steps.values()])

@@ -374,7 +374,7 @@ def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[Form
         yield before
         for form in forms_of(node):
             if form_number == len(now) or form.name != now[form_number].name:
-                if form.least_seconds:
+                if form.planning:
                     continue  # whether it is worth its planning is decided once, before
                 yield (*before, FormChoice(form.name, form.sizes[len(form.sizes) // 2]))
                 continue

@@ -7,7 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators.matrices import matrix_operator
 from dask_tapestry.operators.matrices.matrix_operator import MatrixFunction
 from dask_tapestry.operators.matrices.panel_step import panel_step, spread
-from dask_tapestry.operators.tuning import WORTH_PANELS_SECONDS
+from dask_tapestry.operators.tuning import PANELS_PLANNING
 from dask_tapestry.teg.node import topological
 from dask_tapestry.zspace import ZRange
 from tests.operators.large import cells, definite
@@ -61,7 +61,7 @@ def test_the_form_in_panels_takes_less_memory(name):
     sources = [dt.asarray(a).rechunk((64, 64)) for a in arrays]
     (node,) = wholes(topological([function(*sources).node]))
     (form,) = node.operator.forms(node.input_types)
-    assert (form.sizes, form.least_seconds) == ((64, 32), WORTH_PANELS_SECONDS)
+    assert (form.sizes, form.planning) == ((64, 32), PANELS_PLANNING)
     made = form.make(node, 64)
     assert made.type == node.type
     whole, panels = (dt.plan(dt.Array(n), resources=ROOMY) for n in (node, made))

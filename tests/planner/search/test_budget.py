@@ -2,7 +2,13 @@
 
 import dask_tapestry as dt
 from dask_tapestry.planner.search import budget
-from dask_tapestry.planner.search.budget import NO_EFFORT, WORTH, SearchBudget, costs_worth
+from dask_tapestry.planner.search.budget import (
+    NO_EFFORT,
+    WORTH,
+    SearchBudget,
+    costs_worth,
+    repays_planning,
+)
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.tuning import (
     LEAST_ONCE_FOUND,
@@ -11,6 +17,7 @@ from dask_tapestry.planner.tuning import (
     MOST_IN_VAIN,
     SECONDS_A_COST,
     SHARE,
+    USES_OF_A_PLAN,
 )
 from tests.planner.graphs import stored
 from tests.planner.spaces import space_of
@@ -83,3 +90,9 @@ def test_minutes_are_spent_where_workers_take_part(monkeypatch):
     assert SearchBudget.of(None).for_plan(state).costs == MOST_ALONE
     monkeypatch.setattr(budget, "live_client", lambda: "one")
     assert SearchBudget.of(None).for_plan(state).costs == costs_worth(state) > MOST_ALONE
+
+
+def test_planning_is_repaid_in_some_uses_of_a_plan():
+    assert repays_planning(0.0, -1.0)
+    assert repays_planning(1.0, 1.0 / USES_OF_A_PLAN)
+    assert not repays_planning(1.0, 0.9 / USES_OF_A_PLAN)

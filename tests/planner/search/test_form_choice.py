@@ -259,3 +259,18 @@ def test_no_size_is_tried_beyond_two_worse_ones_or_one_far_worse(monkeypatch, ti
     (form,) = (f for f in node.operator.forms(node.input_types) if f.name == "nodes")
     assert chooser._best_size(node, form, Rank(0, 0.0, 0, 0, 10.0, 10.0), quick=False)[1] == 1
     assert seen == tried
+
+
+def test_a_form_that_reads_twice_is_priced_with_what_it_reads_held():
+    x = stored((40_000_000,), "i8", (1_000_000,))
+    plan = dt.plan(dt.cumsum(x), resources=dt.Resources(workers=2, threads=1, memory="4 GB"))
+    assert len(plan.core.steps) == 3
+    assert plan.cost["bytes_read"] == x.nbytes
+
+
+def test_panels_are_taken_where_one_thread_would_compute_the_whole_matrix():
+    a, b = stored((8000, 8000)), stored((8000, 8), "f8", (1000, 8))
+    plan = dt.plan(
+        dt.linalg.solve(a, b), resources=dt.Resources(workers=4, threads=1, memory="4 GB")
+    )
+    assert len(plan.core.steps) > 10
