@@ -156,8 +156,7 @@ MOST_KNOWN_CELLS: Final = 2**18  # of a mask: a plan carries them, as many bytes
 MOST_PROBES: Final = 1024  # of a window: 33 MB a round for 64 runs of float64
 FEWEST_PROBES: Final = 64  # with which a round makes windows an eighth as long for certain
 PROBED_PART: Final = 64  # a round sends about this part of all cells
-# Windows become WORST_WINDOW / probes as long for certain, about 4 / probes in fact
-WORST_WINDOW: Final = 8
+WORST_WINDOW: Final = 8  # by probes, how long windows become for certain; 4 in fact
 SAMPLED_CELLS: Final = 128  # of a run, times the runs: a split leaves a 64th of a run open
 MOST_SAMPLED_CELLS: Final = 2**24  # of all runs, which one task orders: 2 s
 SAMPLED_PART: Final = 1 / 2  # of a run, that all runs send at most: that task takes what a run does
@@ -360,8 +359,7 @@ CELLS_SORTED_TOGETHER: Final = 2**19
 
 # sorting/topk
 SHORTEST_TOPK_RUN: Final = 1 << 16  # cells; of shorter ones too many cells would be kept
-# Cells: to partition takes .2 to .7 of what sorting does, and 1.3 times as long of 256 float32
-SHORTEST_TOPK_LANE: Final = 1 << 9
+SHORTEST_TOPK_LANE: Final = 1 << 9  # cells: to partition takes .2 to .7 of what sorting does
 
 # sorting/weighted_order_statistics
 # Bytes of a lane, of which one kernel takes half the time of these steps

@@ -193,8 +193,7 @@ MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all g
 # search/form_choice
 CLOSE_TO_LEAST: Final = 1.1  # times the least seconds that are possible: not worth another form
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
-# Times the part of the seconds that a form left elsewhere, up to which it is taken unsearched
-SAVES_AS_MUCH: Final = 1.02
+SAVES_AS_MUCH: Final = 1.02  # times what a form left elsewhere: up to it, taken unsearched
 FAR_WORSE: Final = 1.3  # times the seconds of the best size: no further one was better, in 90 jobs
 NEARBY_NODES: Final = 32  # nodes that are searched for stored chunks
 SHORT_STEP_SECONDS: Final = 0.02  # seconds; of a shorter step no more than one size is tried
@@ -344,8 +343,7 @@ FETCH_SECONDS: Final = 0.01  # seconds until a value asked of another worker beg
 MOST_NEEDS_CLASSES: Final = 64  # classes of blocks; it takes .1 to .2 ms each
 
 # machine/limits
-# Of one step, or two a slot; a scheduler takes 50 µs a task to begin
-MOST_STEP_BLOCKS: Final = 10_000
+MOST_STEP_BLOCKS: Final = 10_000  # of a step, or two a slot: a scheduler takes 50 µs to begin one
 MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs some 10 µs
 
 # machine/resources
