@@ -22,7 +22,7 @@ def group_name(node: Node, members: Sequence[Node]) -> str:
     word = computed_word(members) or computed_word([node])
     if isinstance(node.operator, Sink):
         return f"{word}-{node.operator.name}" if word else node.operator.name
-    return word or _name_of(node)
+    return word or _called(node)
 
 
 def computed_word(members: Iterable[Node]) -> str:

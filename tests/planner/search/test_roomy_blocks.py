@@ -8,7 +8,7 @@ from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, network, space_of
 
 CLUSTER = dt.Resources(64, 4, "16 GiB", bandwidth="1 GB/s")
-HERE = dt.Resources(1, 2, "24 GiB", local=True)
+HERE = dt.Resources(1, 2, "24 GiB", local=True, rates={"store_read": 5e8})
 GIB, MIB = 2**30, 2**20
 
 
