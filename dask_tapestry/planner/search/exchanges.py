@@ -337,7 +337,8 @@ def _chunk_sides(space: PlanEvaluator, node: Node, written: Sides, read: Sides) 
     machine, itemsize = space.pricing.machine, node.type.dtype.itemsize
     held = int(space.pricing.limits.most)
     most = int(EXCHANGED_BLOCK_SHARE * held)
-    worth = machine.store_latency * machine.decode[False]  # bytes that come while a request waits
+    rate = min(machine.store, machine.decode[False])
+    worth = machine.store_latency * rate  # bytes that come while a request waits
     enough = min(max(LEAST_CHUNK_BYTES, worth), MOST_CHUNK_BYTES)
     whole = tuple(map(min, written, read))  # of longer chunks, blocks would read parts
     blocks = tuple([_fewer(sides, node.type.shape, most // itemsize) for sides in (written, read)])
