@@ -244,7 +244,8 @@ HISTOGRAM_FLOPS: Final = 16  # of a cell: it takes about so many passes over a t
 
 # sorting/joint_runs
 LOOKED_UP_FLOPS: Final = 40  # of a cell, beside merging: 2e6 of runs take 80 ns each
-TOLD_AT_A_TIME_BYTES: Final = 2**26  # of 2^19 cells, as the kernel has it, and of their order
+TOLD_AT_A_TIME: Final = 2**19  # cells, as the kernel has it
+TOLD_CELL_BYTES: Final = 128  # of each of these, and of its place in their order
 
 # sorting/search
 SEARCH_STEP_FLOPS: Final = 8  # of a binary search
@@ -354,8 +355,7 @@ PARTITION_FLOPS: Final = 6  # of a cell: to find pivots, to compare, to pick
 PIVOT_FLOPS: Final = 4  # of a cell, for each pivot
 
 # sorting/sort
-# Cells of lanes that are ordered together; a longer lane for itself
-CELLS_SORTED_TOGETHER: Final = 2**19
+CELLS_SORTED_TOGETHER: Final = 2**19  # cells of lanes; a longer lane is ordered for itself
 
 # sorting/topk
 SHORTEST_TOPK_RUN: Final = 1 << 16  # cells; of shorter ones too many cells would be kept

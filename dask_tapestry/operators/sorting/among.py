@@ -12,12 +12,14 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.cells.elementwise import elementwise
 from dask_tapestry.operators.forms import offered, stand_in
 from dask_tapestry.operators.lanes import PLACES, sort_bytes, sort_flops
-from dask_tapestry.operators.sorting.joint_runs import Answer, joint_run_counts, told_by_exchange
-from dask_tapestry.operators.sorting.search import IsIn, SearchSorted, TableOperator
-from dask_tapestry.operators.tuning import (
-    LOOKED_UP_FLOPS,
-    TOLD_AT_A_TIME_BYTES,
+from dask_tapestry.operators.sorting.joint_runs import (
+    Answer,
+    joint_run_counts,
+    looking_up_bytes,
+    told_by_exchange,
 )
+from dask_tapestry.operators.sorting.search import IsIn, SearchSorted, TableOperator
+from dask_tapestry.operators.tuning import LOOKED_UP_FLOPS
 from dask_tapestry.teg import Form, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
@@ -59,7 +61,7 @@ class Among(TableOperator):
         x, table = inputs
         held = table.nbytes + sort_bytes(table.size, table.size, table.dtype)
         told = box.size * (x.dtype.itemsize + 2 * PLACES.itemsize)
-        return held + told + TOLD_AT_A_TIME_BYTES
+        return held + told + looking_up_bytes(box.size)
 
     def text(self) -> str:
         return self.answer

@@ -41,7 +41,8 @@ from dask_tapestry.operators.sorting.exchange_sort import (
 )
 from dask_tapestry.operators.tuning import (
     LOOKED_UP_FLOPS,
-    TOLD_AT_A_TIME_BYTES,
+    TOLD_AT_A_TIME,
+    TOLD_CELL_BYTES,
 )
 from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
@@ -104,7 +105,7 @@ class LookedUp(ExchangeOperator):
         length = self.runs.length
         copied = length * cells.itemsize + sort_bytes(length, length, cells)
         open_bytes = self.open * 2 * (cells.itemsize + PLACES.itemsize)
-        return max(copied, length * told) + max(open_bytes, TOLD_AT_A_TIME_BYTES)
+        return max(copied, length * told) + max(open_bytes, looking_up_bytes(length))
 
     def text(self) -> str:
         return f"{self.answer}, {self.runs.length} cells each"
@@ -149,6 +150,11 @@ class PutBack(ExchangeOperator):
 
     def text(self) -> str:
         return f"{self.length} cells each"
+
+
+def looking_up_bytes(cells: int) -> int:
+    """Bytes that looking up so many cells takes, beside what it tells of them: some at a time."""
+    return TOLD_CELL_BYTES * min(cells, TOLD_AT_A_TIME)
 
 
 def joint_run_counts(x: TensorType, table: TensorType) -> tuple[int, ...]:

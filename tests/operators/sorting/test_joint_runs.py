@@ -5,7 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.operators.sorting.joint_runs import joint_run_counts, told_by_exchange
+from dask_tapestry.operators.sorting.among import Among
+from dask_tapestry.operators.sorting.joint_runs import (
+    joint_run_counts,
+    looking_up_bytes,
+    told_by_exchange,
+)
 from tests.examples import examples
 
 from .test_exchange_sort import KINDS, cells
@@ -94,3 +99,10 @@ def test_they_are_brought_together_between_processes():
         for answer in ANSWERS:
             found = told(x, table, answer, 6).compute()
             assert np.array_equal(found, expected(x, table, answer))
+
+
+def test_few_cells_are_looked_up_in_little_memory():
+    few, many = looking_up_bytes(1000), looking_up_bytes(10**9)
+    assert few < 2**18 < many == looking_up_bytes(10**8)
+    x, table = (dt.zeros(5000, "i8").node for _ in range(2))
+    assert Among("within").scratch_bytes((x.type, table.type), x.type.box) < 2**21
