@@ -103,7 +103,9 @@ def test_stored_cells(tmp_path, monkeypatch, fold):
     monkeypatch.setattr(
         piece_run, "MergedResults", lambda *args: made.append(args) or MergedResults(*args)
     )
-    with pieces_of(2000), dt.config(resources=dt.Resources(threads=1, memory="4 GiB")):
+    slow_tasks = {"worker_task": 1.0}  # so that what is merged is merged by the task that reads
+    resources = dt.Resources(threads=1, memory="4 GiB", rates=slow_tasks)
+    with pieces_of(2000), dt.config(resources=resources):
         found = np.asarray(STORED[fold](x))
     assert found.tobytes() == whole.tobytes()
     assert made

@@ -24,7 +24,7 @@ def test_without_workers_nothing_is_placed():
 
 def test_the_step_that_reads_is_kept_on_the_workers():
     layers = layers_of((dt.from_array(CELLS, workers=["alice", "bob"]) + 1).plan())
-    notes = layers["placement"].annotations
+    notes = layers["from_array"].annotations
     assert notes == {"workers": ["alice", "bob"], "allow_other_workers": False}
     assert not layers["add"].annotations
 
@@ -32,7 +32,7 @@ def test_the_step_that_reads_is_kept_on_the_workers():
 def test_the_constraint_may_be_relaxed():
     x = dt.from_array(CELLS, workers="alice") + 1
     with dt.config(relax_placement=True):
-        assert layers_of(x.plan())["placement"].annotations["allow_other_workers"] is True
+        assert layers_of(x.plan())["from_array"].annotations["allow_other_workers"] is True
 
 
 def test_a_placed_value_is_sliced_where_it_lies():
