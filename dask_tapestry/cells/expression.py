@@ -85,6 +85,21 @@ class CellExpression:
                 return number if self.parameters[number] == dtype else None
         return None
 
+    @cached_property
+    def used(self) -> frozenset[int]:
+        """Numbers of the parameters that it uses.
+
+        Examples
+        --------
+        >>> b = CellBuilder((np.dtype("f8"),) * 3)
+        >>> sorted(b.finish(b.call("add", (2, 1), np.dtype("f8"))).used)
+        [1, 2]
+        """
+        count = len(self.parameters)
+        if not self.steps:
+            return frozenset({count - 1})
+        return frozenset(n for step in self.steps for n in step.operands if n < count)
+
     def of_some(self, numbers: Sequence[int]) -> CellExpression:
         """The expression with only the parameters `numbers`, renumbered; it uses no others.
 

@@ -6,16 +6,17 @@ It takes whole graphs, as it must know that no reduction needs another.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from dask_tapestry.cells import CellBuilder
+from dask_tapestry.cells import CellBuilder, Tree
 from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions, field_name
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.reduction_node_overlaps import are_neighbours
-from dask_tapestry.rules.shared_cells import reduction_ranks, sharing_cells
+from dask_tapestry.rules.shared_cells import cells_of, reduction_ranks, sharing_cells
 from dask_tapestry.rules.tuning import MOST_JOINT_REDUCTIONS, MOST_OTHER_REDUCTIONS
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import joined
@@ -78,32 +79,46 @@ def _most(reductions: Sequence[Node]) -> int:
 def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
     """Groups of reductions, those together that fold cells beside each other in as many nodes.
 
-    A pass knows its own cells by their extents: of those of one extent it has no more than of the
-    same cells.
+    Of one tree a pass has no more than of the same cells.
     """
-    groups_found: list[list[Node]] = []
-    alike: dict[object, list[tuple[list[Node], Counter[object]]]] = defaultdict(list)
-    starts = dict[tuple[Node, tuple[int, ...]], tuple[int, ...]]()
+    found: list[list[Node]] = []
+    alike: dict[object, list[_Neighbours]] = defaultdict(list)
     for group in groups:
         operator = group[0].operator
         assert isinstance(operator, Reduce)
-        tree, extents = operator.tree, operator.tree.extents
+        tree = operator.tree.of_all
         candidates = alike[operator.axes, group[0].type.shape, tree.sides(0), tree.counts(0)]
-        for members, known in candidates:
-            most = MOST_JOINT_REDUCTIONS if extents in known else MOST_OTHER_REDUCTIONS
-            few = len(members) + len(group) <= MOST_OTHER_REDUCTIONS
-            few = few and known[extents] + len(group) <= most
-            begin = starts.get((members[0], extents), tree.offset)  # one pass has one tree
-            if few and begin == tree.offset and are_neighbours(members[0], group[0]):
-                members += group
-                known[extents] += len(group)
-                starts[members[0], extents] = tree.offset
+        cells = cells_of([x for node in group for x in node.inputs])
+        for one in candidates:
+            if one.may_take(group, tree, cells) and are_neighbours(one.members[0], group[0]):
                 break
         else:
-            candidates.append((list(group), Counter({extents: len(group)})))
-            starts[group[0], extents] = tree.offset
-            groups_found.append(candidates[-1][0])
-    return groups_found
+            one = _Neighbours([], Counter(), {})
+            candidates.append(one)
+            found.append(one.members)
+        one.take(group, tree, cells)
+    return found
+
+
+class _Neighbours(NamedTuple):
+    """Reductions of one pass, how many of each tree, and in which tree each input is folded."""
+
+    members: list[Node]
+    counts: Counter[Tree]
+    trees: dict[Node, Tree]
+
+    def may_take(self, group: Sequence[Node], tree: Tree, cells: Iterable[Node]) -> bool:
+        """Whether they are few enough with these, and no input is folded in two trees."""
+        most = MOST_JOINT_REDUCTIONS if tree in self.counts else MOST_OTHER_REDUCTIONS
+        few = len(self.members) + len(group) <= MOST_OTHER_REDUCTIONS
+        few = few and self.counts[tree] + len(group) <= most
+        return few and all(self.trees.get(x, tree) == tree for x in cells)
+
+    def take(self, group: Sequence[Node], tree: Tree, cells: Iterable[Node]) -> None:
+        """Take these as well."""
+        self.members.extend(group)
+        self.counts[tree] += len(group)
+        self.trees.update(dict.fromkeys(cells, tree))
 
 
 def joint_reductions_of(group: Sequence[Node]) -> Node:

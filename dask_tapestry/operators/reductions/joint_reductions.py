@@ -1,9 +1,10 @@
 """JointReductions: several reductions in one pass over the cells that they share.
 
 Most fold the same cells: of inputs of one shape, hence in one tree. Those of a field and of the
-same field shifted (lag products, differences of neighbours) fold inputs of other extents, but their
-trees have as many nodes of the same sides. A node of one then lies where that of another lies, or
-beside it, so that a block which computes some nodes of all of them reads what they share once.
+same field shifted (lag products, differences of neighbours) fold inputs that have other extents or
+begin elsewhere in stored chunks, but their trees have as many nodes of the same sides. A node of
+one then lies where that of another lies, or beside it, so that a block which computes some nodes of
+all of them reads what they share once.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class JointPass(NamedTuple):
 class JointReductions(TreeReduction):
     """Structured cells whose field ``f<i>`` is reduction i, of its own formula of the inputs.
 
-    All reductions fold the same axes. Those of other extents have trees of other extents, with the
-    same number of nodes of the same sides.
+    All reductions fold the same axes. Their trees have the same number of nodes of the same sides,
+    and no input is folded in two trees.
 
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """
@@ -201,26 +202,21 @@ class JointReductions(TreeReduction):
 @lru_cache(maxsize=1024)
 def _passes(operator: JointReductions, inputs: Types) -> tuple[JointPass, ...]:
     parts = operator.parts
-    extents = dict.fromkeys(part.tree.extents for part in parts)
-    if operator.source is not None or len(extents) == 1:
+    trees = dict.fromkeys(part.tree.of_all for part in parts)
+    if operator.source is not None or len(trees) == 1:
         every = tuple(range(len(parts))), tuple(range(len(inputs)))
         return (JointPass(*every, parts, _kinds(parts)),)
-    return tuple([_pass_over(operator, inputs, one) for one in extents])
+    return tuple([_pass_over(operator, inputs, one) for one in trees])
 
 
-def _pass_over(operator: JointReductions, inputs: Types, extents: tuple[int, ...]) -> JointPass:
-    """The reductions of inputs whose folded axes have these `extents`."""
-    reads = tuple(
-        number
-        for number, x in enumerate(inputs)
-        if tuple([x.shape[axis] for axis in operator.axes]) == extents
-    )
-    numbers = tuple(n for n, part in enumerate(operator.parts) if part.tree.extents == extents)
-    folds = []
-    for number in numbers:
-        part = operator.parts[number]
-        (formula,) = part.formulas(inputs)
-        folds.append(part.with_formulas((formula.of_some(reads),)))
+def _pass_over(operator: JointReductions, inputs: Types, tree: Tree) -> JointPass:
+    """The reductions that fold in a tree, of the inputs that their formulas use."""
+    numbers = tuple(n for n, part in enumerate(operator.parts) if part.tree.of_all == tree)
+    parts = [operator.parts[number] for number in numbers]
+    formulas = [formula for part in parts for formula in part.formulas(inputs)]
+    reads = tuple(sorted(frozenset[int]().union(*[formula.used for formula in formulas])))
+    pairs = zip(parts, formulas, strict=True)
+    folds = [part.with_formulas((formula.of_some(reads),)) for part, formula in pairs]
     return JointPass(numbers, reads, tuple(folds), _kinds(folds))
 
 
