@@ -28,6 +28,22 @@ DType = np.dtype[Any]
 FEW_COLUMNS: Final = 8  # below which columns are not folded side by side
 
 
+def still_in_rows(blocks: Sequence[Block], sides: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Numbers of the operands of a formula that are one cell in each row; None: no rows of columns.
+
+    One axis is reduced and the others are columns side by side, in each operand, or the same cell
+    for all of them: sums of ``w * x`` over time, of which `w` has a cell for each time.
+    """
+    extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
+    if len(extents) != 2 or len(cuts) != 1 or extents[1] < FEW_COLUMNS:
+        return None
+    along = [steps[1] for steps in strides]
+    if any(step not in (0, b.itemsize) for step, b in zip(along, blocks, strict=True)):
+        return None
+    still = tuple([i for i, step in enumerate(along) if step == 0])
+    return still if len(still) < len(blocks) else None
+
+
 def column_states(
     blocks: Sequence[Block],
     monoid: str,
@@ -38,28 +54,27 @@ def column_states(
 ) -> list[Block] | None:
     """States of the leaves of several formulas in one pass; None where it cannot be.
 
-    It can where one axis is reduced and the others are columns side by side, in all blocks. Of a
-    variance, which evaluates its formula twice, the second time of what a cache holds, each formula
-    takes a pass. Arguments are those of `leaf_states`, but for several formulas; there is a result
-    for each.
+    It can where there are rows of columns, and the formulas are compiled for the operands that are
+    still in them. Of a variance, which evaluates its formula twice, the second time of what a cache
+    holds, each formula takes a pass. Arguments are those of `leaf_states`, but for several
+    formulas; there is a result for each.
     """
     shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS:
         return None
-    extents, cuts, strides = simplified(shape, sides, [b.strides for b in blocks])
-    alike = all(steps[1:] == [b.itemsize] for steps, b in zip(strides, blocks, strict=True))
-    if len(extents) != 2 or len(cuts) != 1 or not alike or extents[1] < FEW_COLUMNS:
+    still = still_in_rows(blocks, sides)
+    if still is None or any((formula.still or ()) != still for formula in formulas):
         return None
     fold = fold_of(monoid, cell, state, blocks[0].size)
     driver = compiled(FORMULAS, FORMULAS_ARITY, "columns of formulas", blocks[0].size)
     if fold is None or driver is None:
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
+    layout = simplified(shape, sides, [b.strides for b in blocks])
     states = [States((*grid, *shape[rank:]), state) for _ in formulas]
     together = 1 if monoid in SPREADS else MOST_FORMULAS
     for first in range(0, len(formulas), together):
         some = slice(first, first + together)
-        layout = extents, cuts, strides
         joint = _joint(monoid, state, formulas[some], blocks[0].size)
         loops = _Loops(fold.address, driver, joint)
         _fold(loops, blocks, cell, layout, states[some], formulas[some])
@@ -77,7 +92,11 @@ class _Loops(NamedTuple):
 def _joint(monoid: str, state: DType, formulas: Sequence[Formula], cells: int) -> int:
     """Address of the loop that evaluates and folds all formulas; 0 where there is none, or yet."""
     expressions = tuple([formula.expression for formula in formulas])
-    source = None if None in expressions else joint_source(monoid, state, expressions)
+    source = (
+        None
+        if None in expressions
+        else joint_source(monoid, state, expressions, formulas[0].still or ())
+    )
     if source is None:
         return 0
     native = compiled(source, ARITY, f"{monoid} of {len(formulas)} formulas", cells)

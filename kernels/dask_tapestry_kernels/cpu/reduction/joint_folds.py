@@ -62,12 +62,15 @@ class Joined(NamedTuple):
         In order, over the blocks, the constants and the steps before.
     results
         Which value is that of each formula.
+    still
+        The blocks that have one cell in each row.
     """
 
     blocks: tuple[DType, ...]
     constants: tuple[DType, ...]
     steps: tuple[FormulaStep, ...]
     results: tuple[int, ...]
+    still: tuple[int, ...] = ()
 
     @property
     def dtypes(self) -> list[DType]:
@@ -76,14 +79,17 @@ class Joined(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def joint_source(monoid: str, state: DType, expressions: tuple[Any, ...]) -> str | None:
+def joint_source(
+    monoid: str, state: DType, expressions: tuple[Any, ...], still: tuple[int, ...] = ()
+) -> str | None:
     """The text of a kernel that folds formulas to accumulators of dtype `state`; None: by itself.
 
-    The bits are those of the formulas' cells in memory that are folded by the monoid.
+    The blocks that are `still` have one cell in each row. The bits are those of the formulas' cells
+    in memory that are folded by the monoid.
     """
     if monoid not in STEPS or state.char not in "fdilILqQ":
         return None
-    joined = _joined(expressions)
+    joined = _joined(expressions)._replace(still=still)
     cells = [joined.dtypes[i] for i in joined.results]
     careful = any(_is_costly(step, joined.dtypes) for step in joined.steps)
     if careful or len(joined.steps) > MOST_STEPS or not all(_is_wide(c, state) for c in cells):
@@ -191,15 +197,21 @@ def _loop(
     blocks = sorted({i for step in joined.steps for i in step.operands} | set(joined.results))
     blocks = [i for i in blocks if i < len(joined.blocks)]
     lines = [f"p{i}_{r} = x{i} + (row + {r}) * down{i}" for i in blocks for r in range(len(rounds))]
+    places = [(i, r) for i in blocks for r in range(len(rounds)) if i in joined.still]
+    lines += [f"s{i}_{r} = {_read(f'p{i}_{r}', joined.blocks[i], '0')}" for i, r in places]
     cell = [] if begins else [f"a{f} = read{f}(at{f}, i, {kind}(0))" for f in formulas]
     for r, statements in enumerate(rounds):
-        cell += [f"v{i} = {_read(f'p{i}_{r}', joined.blocks[i])}" for i in blocks]
+        read = {
+            i: f"s{i}_{r}" if i in joined.still else _read(f"p{i}_{r}", joined.blocks[i])
+            for i in blocks
+        }
+        cell += [f"v{i} = {text}" for i, text in read.items()]
         cell += statements
     cell += [f"write{f}(at{f}, i, a{f})" for f in formulas]
     return [*lines, "for i in range(columns):", *rows.indented(cell), f"row += {len(rounds)}"]
 
 
-def _read(address: str, dtype: DType) -> str:
+def _read(address: str, dtype: DType, column: str = "i") -> str:
     if dtype.kind == "b":
-        return f"read({address}, i, np.uint8(0)) != 0"
-    return f"read({address}, i, {scalar_codegen.stored(dtype)}(0))"
+        return f"read({address}, {column}, np.uint8(0)) != 0"
+    return f"read({address}, {column}, {scalar_codegen.stored(dtype)}(0))"

@@ -22,7 +22,7 @@ from dask_tapestry_kernels.cpu.reduction.fold_errors import (
     is_valid,
     leaves_of_formula_cells,
 )
-from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
+from dask_tapestry_kernels.cpu.reduction.formula_states import column_states, still_in_rows
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
 from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid, leaf_pieces
@@ -283,22 +283,29 @@ def _is_compiled(part: FoldPart, blocks: Sequence[Block]) -> bool:
     formula, cells = part.expression, blocks[0].size
     kind = blocks[0].dtype if formula is None else formula.dtype
     row: Any = formula is None or formula.chosen is not None
-    row = row or formula_of(formula, cells, still_in_line(blocks, part.tree.sides(0)))
+    row = row or formula_of(formula, cells, _still(blocks, part.tree.sides(0)))
     return loops_of(part.monoid, kind, part.state, cells) is not None and bool(row)
 
 
 def _formula_states(blocks: Sequence[Block], part: FoldPart) -> Block | None:
     """States of leaves of a formula's cells, which are never all in memory; None: not compiled."""
     kind, cells, sides = part.expression.dtype, blocks[0].size, part.tree.sides(0)
-    still = still_in_line(blocks, sides)
+    still = _still(blocks, sides)
     formula = formula_of(part.expression, cells, still)
     if loops_of(part.monoid, kind, part.state, cells) is None or formula is None:
         return None
-    if still is None:
+    if still_in_line(blocks, sides) is None:
         columns = column_states(blocks, part.monoid, kind, sides, part.state, [formula])
         if columns is not None:
             return columns[0]
-    return leaf_states(blocks, part.monoid, kind, sides, part.state, formula)
+        formula = formula_of(part.expression, cells) if still else formula
+    return leaf_states(blocks, part.monoid, kind, sides, part.state, formula) if formula else None
+
+
+def _still(blocks: Sequence[Block], sides: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The operands that are one cell in each line of a leaf, or else in each row of columns."""
+    in_line = still_in_line(blocks, sides)
+    return (still_in_rows(blocks, sides) or None) if in_line is None else in_line
 
 
 def _interpreted_states(blocks: Sequence[Block], part: FoldPart) -> Block:
@@ -317,7 +324,10 @@ def _column_states(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[B
     kinds = {(p.monoid, p.expression and p.expression.dtype, p.state) for p in parts}
     if len(kinds) > 1 or any(p.expression is None for p in parts) or tells_places(parts[0]):
         return None
-    compiled_ = [formula_of(part.expression, blocks[0].size) for part in parts]
+    still = still_in_rows(blocks, parts[0].tree.sides(0))
+    if still is None:
+        return None
+    compiled_ = [formula_of(part.expression, blocks[0].size, still or None) for part in parts]
     formulas = [formula for formula in compiled_ if formula is not None]
     if len(formulas) < len(parts):
         return None

@@ -6,7 +6,7 @@ from dask_tapestry.cells import CellBuilder, Tree
 from dask_tapestry_kernels.cpu.cells import rows
 from dask_tapestry_kernels.cpu.cells.interpreter import evaluate
 from dask_tapestry_kernels.cpu.jit import compile_service
-from dask_tapestry_kernels.cpu.reduction.formula_states import column_states
+from dask_tapestry_kernels.cpu.reduction.formula_states import column_states, still_in_rows
 from dask_tapestry_kernels.cpu.reduction.leaf_states import Formula
 from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from dask_tapestry_kernels.cpu.reduction.reduce import _leaf_states
@@ -20,16 +20,18 @@ def formula(function, *operands, dtypes, result=None):
     return builder.finish(builder.call(function, values, np.dtype(result or dtypes[0])))
 
 
-def native(expression):
-    row = rows.row_of(expression)
+def native(expression, still=()):
+    row = rows.row_of(expression, still)
     kernel = compile_service.required(row.source, rows.ARITY, rows.text(expression))
-    return Formula(kernel.address, row.scalars, expression)
+    return Formula(kernel.address, row.scalars, expression, still or None)
 
 
 def check(monoid, blocks, expressions, rank=1):
     cell = expressions[0].dtype
     state, sides = state_of(monoid, cell.str), Tree(blocks[0].shape[:rank]).sides(0)
-    found = column_states(blocks, monoid, cell, sides, state, [native(e) for e in expressions])
+    still = still_in_rows(blocks, sides)
+    formulas = [native(expression, still) for expression in expressions]
+    found = column_states(blocks, monoid, cell, sides, state, formulas)
     assert found is not None
     for one, expression in zip(found, expressions, strict=True):
         cells = evaluate(None, *blocks, expression=expression)

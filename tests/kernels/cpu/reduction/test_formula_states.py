@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
+from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction.column_widths import columns_read_again
-from dask_tapestry_kernels.cpu.reduction.formula_states import FEW_COLUMNS, column_states
+from dask_tapestry_kernels.cpu.reduction.formula_states import (
+    FEW_COLUMNS,
+    column_states,
+    still_in_rows,
+)
 from tests.kernels.cpu.reduction.formula_columns import check, formula, native
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, state_of
 
@@ -41,6 +46,37 @@ def test_rows_that_lie_apart_or_backwards_and_axes_that_are_one():
     check("sum", [whole[::-2]], [square])
     check("sum", [whole[:, :3]], [square])
     check("max", [np.broadcast_to(whole[:1], whole.shape)], [square])
+
+
+def of_weight(function, dtype):
+    """``function`` of a cell of float64 and a weight of a dtype."""
+    builder, f8 = CellBuilder((np.dtype("f8"), np.dtype(dtype))), np.dtype("f8")
+    return builder.finish(builder.call(function, (builder.cast(1, f8), 0), f8))
+
+
+@pytest.mark.parametrize("weights", ["f8", "f4", "i2", "?"])
+@pytest.mark.parametrize("monoid", ["sum", "mean", "max", "argmin", "nanmean", "var"])
+def test_cells_of_rows_that_all_columns_take(monoid, weights):
+    """Weights of rows, deviations from means of rows: one formula of them, and several."""
+    random = np.random.default_rng(6)
+    cells = cells_of(random, "f8", (1500, 5, 14))
+    weight = np.broadcast_to(cells_of(random, weights, (1500, 1, 1)), cells.shape)
+    formulas = [of_weight(name, weights) for name in ("multiply", "add")]
+    assert still_in_rows([cells, weight], (1024,)) == (1,)
+    check(monoid, [cells, weight], formulas[:1])
+    if monoid != "argmin":  # whose places each formula tells by itself
+        check(monoid, [cells, weight], formulas)
+    check(monoid, [cells[::-2], weight[::-2]], formulas[:1])
+
+
+def test_columns_of_cells_of_rows_alone_are_left_to_others():
+    weight = np.broadcast_to(np.ones((64, 1)), (64, 64))
+    assert still_in_rows([weight, weight], (1024,)) is None
+    assert still_in_rows([weight, np.ones((64, 128))[:, ::2]], (1024,)) is None
+    assert still_in_rows([np.ones((64, 64)), np.ones((64, 64))], (1024,)) == ()
+    square = native(formula("multiply", 0, 1, dtypes=("f8", "f8")))  # reads a row of both
+    blocks, f8 = [np.ones((64, 64)), weight], np.dtype("f8")
+    assert column_states(blocks, "sum", f8, (1024,), f8, [square]) is None
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1, 40])
