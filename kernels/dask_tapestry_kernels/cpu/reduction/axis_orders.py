@@ -10,10 +10,9 @@ import numpy as np
 Block = np.ndarray[Any, Any]
 
 
-def kept_axes(block: Block, axes: Sequence[int]) -> list[int]:
+def kept_axes(blocks: Sequence[Block], axes: Sequence[int]) -> list[int]:
     """The other axes, those first whose cells lie farthest apart: rows are read along memory."""
-    kept = [axis for axis in range(block.ndim) if axis not in axes]
-    return sorted(kept, key=lambda axis: -abs(block.strides[axis]))
+    return [axis for axis in memory_order(blocks) if axis not in axes]
 
 
 def kept_backwards(blocks: Sequence[Block], axes: Sequence[int]) -> tuple[int, ...]:

@@ -26,18 +26,21 @@ Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 
 FEW_COLUMNS: Final = 8  # below which columns are not folded side by side
+COLUMNS_OF_PLANES: Final = 64  # at least: each row of a plane is a call
 
 
 def still_in_rows(blocks: Sequence[Block], sides: tuple[int, ...]) -> tuple[int, ...] | None:
     """Numbers of the operands of a formula that are one cell in each row; None: no rows of columns.
 
-    One axis is reduced and the others are columns side by side, in each operand, or the same cell
-    for all of them: sums of ``w * x`` over time, of which `w` has a cell for each time.
+    One axis is reduced. Along the last one all operands have cells side by side, or the same cell
+    for all columns: sums of ``w * x`` over time, of which `w` has a cell for each time. Of other
+    kept axes, along which operands lie otherwise than `x`, each place is a plane of rows.
     """
     extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
-    if len(extents) != 2 or len(cuts) != 1 or extents[1] < FEW_COLUMNS:
+    least = FEW_COLUMNS if len(extents) == 2 else COLUMNS_OF_PLANES
+    if len(extents) < 2 or len(cuts) != 1 or extents[-1] < least:
         return None
-    along = [steps[1] for steps in strides]
+    along = [steps[-1] for steps in strides]
     if any(step not in (0, b.itemsize) for step, b in zip(along, blocks, strict=True)):
         return None
     still = tuple([i for i, step in enumerate(along) if step == 0])
@@ -130,8 +133,8 @@ def _fold(
     items = np.array(states[0].items, np.int64)
     most = max(len(formula.scalars) for formula in formulas)
     operands = []
-    for block, apart in zip(blocks, strides, strict=True):
-        operands += [block.ctypes.data, *apart]
+    for block, steps in zip(blocks, strides, strict=True):
+        operands += [block.ctypes.data, steps[0], steps[-1]]
     joint = _joint_call(kernel, len(blocks), formulas)
     values = VALUES * cell.itemsize
     scratch = Scratch(values + 8 * (len(blocks) + most))
@@ -144,6 +147,7 @@ def _fold(
         joint=joint.ctypes.data if len(joint) else 0,
     )
     source = np.array([*head.item(), *_formulas(formulas, operands, parts, most)], np.int64)
+    jumps = _jumps(extents, cuts[0], strides, most)
     arguments = record(
         FORMULA_COLUMNS,
         fold=fold,
@@ -152,9 +156,24 @@ def _fold(
         part_count=len(items),
         extent=extents[0],
         side=cuts[0],
-        kept=extents[1],
+        kept=extents[-1],
+        planes=len(jumps),
+        jumps=jumps.ctypes.data,
     )
     driver(arguments.ctypes.data)
+
+
+def _jumps(
+    extents: Sequence[int], side: int, strides: Sequence[Sequence[int]], scalars: int
+) -> Block:
+    """For each plane and operand the bytes to it from behind the rows of the plane before."""
+    outer = extents[1:-1]
+    places = np.indices(outer).reshape(len(outer), prod(outer))
+    first = np.array([steps[1:-1] for steps in strides], np.int64) @ places
+    rows = -(-extents[0] // side) * side
+    behind = np.array([[rows * steps[0]] for steps in strides], np.int64)
+    jumps = np.diff(first, axis=1, prepend=0) - behind
+    return np.vstack([jumps, np.zeros((scalars, jumps.shape[1]), np.int64)]).T.copy()
 
 
 def _formulas(

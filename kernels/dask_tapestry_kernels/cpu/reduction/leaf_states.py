@@ -166,12 +166,12 @@ def driver_arguments(
 def still_in_line(blocks: Sequence[Block], sides: tuple[int, ...]) -> tuple[int, ...] | None:
     """Numbers of the operands of a formula that are one cell in each leaf; None: not in line.
 
-    Leaves lie in line where one axis is reduced, one is kept, and the cells of a leaf lie side by
+    Leaves lie in line where one axis is reduced, some are kept, and the cells of a leaf lie side by
     side in each operand or are the same one: sums along rows of ``exp(x - m)``, of which `m` has a
     cell for each row. Then nothing is packed, and `m` is read once a row.
     """
     extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
-    if len(extents) != 2 or len(cuts) != 1 or cuts[0] < LONG:
+    if len(extents) < 2 or len(cuts) != 1 or cuts[0] < LONG:
         return None
     firsts = [steps[0] for steps in strides]
     if any(first not in (0, b.itemsize) for first, b in zip(firsts, blocks, strict=True)):

@@ -63,7 +63,9 @@ FORMULA_COLUMNS: Final = _record(  # columns of formulas, for `fold_formula_colu
     "part_count",  # number of parts
     "extent",  # rows
     "side",  # rows of a leaf
-    "kept",  # columns
+    "kept",  # columns of a plane
+    "planes",  # one for each place along the other kept axes
+    "jumps",  # address of a table: for each plane, bytes to it from behind the last one's rows
 )
 SOURCE: Final = _record(  # formulas whose values are the cells of a leaf
     "formulas",  # number of formulas

@@ -103,7 +103,7 @@ def reductions(
 
 def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     """The nodes or values of reductions that fold the same axes of the same blocks."""
-    order = (*parts[0].axes, *kept_axes(blocks[0], parts[0].axes))
+    order = (*parts[0].axes, *kept_axes(blocks, parts[0].axes))
     backwards = kept_backwards(blocks, parts[0].axes)
     if backwards:
         blocks = [np.flip(block, backwards) for block in blocks]

@@ -20,7 +20,8 @@ def reduced(x, name, axes, target):
 
 def test_axes_are_ordered_by_memory():
     x = X.transpose(2, 0, 1)
-    assert kept_axes(x, (1,)) == [2, 0]
+    assert kept_axes([x], (1,)) == [2, 0]
+    assert kept_axes([np.broadcast_to(X[0, 0], X.shape), X], (0,)) == [1, 2]
     assert memory_order([x]) == [1, 2, 0]
 
 

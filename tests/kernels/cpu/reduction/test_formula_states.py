@@ -69,6 +69,21 @@ def test_cells_of_rows_that_all_columns_take(monoid, weights):
     check(monoid, [cells[::-2], weight[::-2]], formulas[:1])
 
 
+@pytest.mark.parametrize("moving", ["tsc", "ts", "tc", "sc", "t", "s", "c"])
+@pytest.mark.parametrize("monoid", ["sum", "argmax", "nanmean", "std"])
+def test_planes_of_operands_that_lie_otherwise(monoid, moving):
+    """Operands of times, stations and cells, or of some of these, folded over time."""
+    random = np.random.default_rng(7)
+    cells = cells_of(random, "f8", (2100, 3, 2, 70))
+    shape = [n if axis in moving else 1 for n, axis in zip(cells.shape, "tsuc", strict=True)]
+    weight = np.broadcast_to(cells_of(random, "f8", shape), cells.shape)
+    formulas = [of_weight(name, "f8") for name in ("multiply", "subtract")]
+    check(monoid, [cells, weight], formulas[:1])
+    check(monoid, [cells[:, ::-1], weight[:, ::-1]], formulas[:1])
+    if monoid != "argmax":
+        check(monoid, [cells, weight], formulas)
+
+
 def test_columns_of_cells_of_rows_alone_are_left_to_others():
     weight = np.broadcast_to(np.ones((64, 1)), (64, 64))
     assert still_in_rows([weight, weight], (1024,)) is None

@@ -65,6 +65,10 @@ def in_line(random, dtype, n, kept):
     yield [still, apart], (0,)
     yield [apart, rows], ()
     yield [apart, one], (1,)
+    planes = cells_of(random, dtype, (kept, 3, n)).transpose(2, 0, 1)
+    yield [planes, np.broadcast_to(cells_of(random, dtype, (kept, 1)), planes.shape)], (1,)
+    yield [np.broadcast_to(cells_of(random, dtype, (3,)), planes.shape), planes], (0,)
+    yield [planes, np.broadcast_to(rows[:, :, None], planes.shape)], ()
 
 
 @pytest.mark.covering

@@ -92,15 +92,31 @@ def fold_jointly(
     call_fold(joint.kernel, (told.joint,))
 
 
+@called(FORMULA_COLUMNS, 2)
+def _move_parts(block: Record, formula: int, states: int) -> None:
+    """Move the parts of a formula's states on by so many states."""
+    parts = formula_at(formula).parts
+    for part in range(block.part_count):
+        put(parts, part, get(parts, part) + states * get(block.part_items, part))
+
+
 @called(FORMULA_COLUMNS, 1, 1)
 def _move_on(block: Record, formula: int, operands: int) -> None:
     """Move the operands of a formula and its parts of the states to the next leaf."""
     for p in range(operands):
         operand = operand_at(formula + FORMULA_BYTES + p * OPERAND_BYTES)
         operand.cell += block.side * operand.down
-    parts = formula_at(formula).parts
-    for part in range(block.part_count):
-        put(parts, part, get(parts, part) + block.kept * get(block.part_items, part))
+    _move_parts(block, formula, block.planes * block.kept)
+
+
+@called(FORMULA_COLUMNS, 3)
+def _go_to_plane(block: Record, formula: int, operands: int, plane: int) -> None:
+    """Move the operands of a formula and its parts from behind the last plane to this one."""
+    for p in range(operands):
+        operand = operand_at(formula + FORMULA_BYTES + p * OPERAND_BYTES)
+        operand.cell += get(block.jumps, plane * operands + p)
+    leaves = (block.extent + block.side - 1) // block.side
+    _move_parts(block, formula, block.kept - leaves * block.planes * block.kept)
 
 
 @called(1)
@@ -112,8 +128,11 @@ def fold_formulas(address: int) -> None:
     call.cells = call.leaf_stride = call.round_stride = call.cell_stride = 0
     call.parts = formula_at(formula_address(block.source, 0)).parts  # where a second pass reads
     call.leaves, call.kept, call.source, call.picks = 1, block.kept, block.source, 0
-    for first in range(0, block.extent, block.side):
-        call.n = min(block.side, block.extent - first)
-        call_fold(block.fold, (call_address,))
-        for number in range(source.formulas):
-            _move_on(block, formula_address(block.source, number), source.operands)
+    for plane in range(block.planes):
+        for number in range(source.formulas if plane else 0):
+            _go_to_plane(block, formula_address(block.source, number), source.operands, plane)
+        for first in range(0, block.extent, block.side):
+            call.n = min(block.side, block.extent - first)
+            call_fold(block.fold, (call_address,))
+            for number in range(source.formulas):
+                _move_on(block, formula_address(block.source, number), source.operands)

@@ -24,7 +24,10 @@ ALIGNED: Final = 64  # bytes; each packed operand begins at a multiple
 
 @called(BLOCK, PLAN)
 def _cut(block: Record, plan: Record) -> None:
-    """Cut the columns of a leaf that is packed into strips that fit the scratch memory."""
+    """Cut the columns of a leaf that is packed into strips that fit the scratch memory.
+
+    Leaves in line are evaluated one after the other along the last axis.
+    """
     keep_apart()
     count, width = block.count, block.ndim + 2
     budget, axis, whole = block.item, width - 3, 1
@@ -33,7 +36,7 @@ def _cut(block: Record, plan: Record) -> None:
     free = block.size - ALIGNED * (count + 1)
     fits = max(1, free // (plan.n * budget))
     box = plan.box
-    while axis > block.reduced and whole * get(box, axis) <= fits:
+    while axis > block.reduced and whole * get(box, axis) <= fits and not block.in_line:
         whole *= get(box, axis)
         axis -= 1
     plan.axis = axis

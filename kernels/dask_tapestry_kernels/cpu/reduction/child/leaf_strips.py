@@ -105,11 +105,12 @@ def _rows_of_formula(block: Record, plan: Record, free: int) -> None:
 def _leaves_in_line(block: Record, plan: Record, free: int) -> None:
     """Evaluate a formula of the cells of one column after the other, where they lie."""
     keep_apart()
-    n, addresses, operands = plan.n, plan.addresses, block.operands
+    n, addresses, width = plan.n, plan.addresses, block.ndim + 2
+    last = block.operands + 8 * (width - 1)
     for k in range(plan.columns):
         call_row(block.row, (n, addresses, free + k * n * block.item))
         for p in range(block.count):
-            put(addresses, p, get(addresses, p) + get(operands, p * 4 + 3))
+            put(addresses, p, get(addresses, p) + get(last, p * width))
 
 
 @called(BLOCK, PLAN, result=I64)
