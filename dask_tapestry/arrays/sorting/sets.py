@@ -1,7 +1,7 @@
 """Sets of cells: `intersect1d`, `setdiff1d`, `setxor1d`, `union1d`.
 
-The cells of a result are counted when its shape is first asked for. They are chosen of both arrays
-at once; where this is not to be, cells are sorted, and a mask marks the first of each kind.
+The cells of a result are counted when its shape is first asked for. Cells are sorted, and a mask
+marks the first of each kind; of long arrays, cells are chosen of both at once.
 """
 
 from __future__ import annotations
@@ -38,10 +38,8 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Array:
     >>> dt.union1d([3, 1], [1, 2]).compute()
     array([1, 2, 3])
     """
-    both = concat(_flat(ar1, ar2))
-    if are_choosable(both):
-        return chosen_cells("all", both)
-    return UniqueBySorting.of(Array(both), equal_nan=True).values()
+    left, right = _flat(ar1, ar2)
+    return UniqueBySorting.of(Array(concat([left, right])), equal_nan=True).values()
 
 
 @overload

@@ -15,7 +15,7 @@ operator      what it yields                                                 blo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -169,18 +169,18 @@ def told_by_exchange(x: Tensor, table: Tensor, answer: Answer, runs: int) -> Ten
     asked = one_zero(reshape(x, (x.type.size,)))
     length = -(-(x.type.size + table.type.size) // runs)
     joint = JointRuns(length, x.type.size, table.type.size, is_turned=answer != "left")
-    split = split_together((asked, one_zero(table)), joint)
+    split = split_together(asked, one_zero(table), joint)
     told = apply(LookedUp(joint, split.open, answer), split.buckets, split.windows)
     found = basic_slice(apply(PutBack(length), told, asked), (slice(0, x.type.size),))
     return reshape(found, x.type.shape)
 
 
-def split_together(vectors: Sequence[Tensor], joint: JointRuns, behind: int = 0) -> SplitRuns:
-    """The runs of one or both vectors, sorted and split; with as many cells `behind` a bucket."""
-    ordered, dtype = vectors[::-1] if joint.is_turned else vectors, vectors[0].type.dtype
-    missing = -ordered[0].type.size % joint.length if len(ordered) > 1 else 0
-    filler = full((missing,), np.array([largest(dtype)], dtype)[0])
-    cells = concat([ordered[0], *[filler] * bool(missing), *ordered[1:]])
+def split_together(x: Tensor, table: Tensor, joint: JointRuns, behind: int = 0) -> SplitRuns:
+    """The runs of both vectors, sorted and split; with so many cells more `behind` a bucket."""
+    first, second = (table, x) if joint.is_turned else (x, table)
+    missing = -first.type.size % joint.length
+    filler = full((missing,), np.array([largest(x.type.dtype)], x.type.dtype)[0])
+    cells = concat([first, filler, second] if missing else [first, second])
     lanes = apply(SortedRuns(joint.run_count, joint.length), cells)
     return split_runs(lanes, joint.groups, ahead=1, behind=behind)
 

@@ -1,4 +1,4 @@
-"""SetCells: the distinct cells of a vector, or of two, that a set operation asks for.
+"""SetCells: the distinct cells of two vectors that a set operation asks for.
 
 How many these are only a run tells: they are in buckets, one for each span of the cells of both
 vectors in their order, so that each bucket has the same cells whoever makes it. Of vectors that no
@@ -33,8 +33,11 @@ from dask_tapestry.operators.sorting.exchange import (
     of_runs,
     windows_around,
 )
-from dask_tapestry.operators.sorting.exchange_sort import run_counts
-from dask_tapestry.operators.sorting.joint_runs import one_zero, split_together
+from dask_tapestry.operators.sorting.joint_runs import (
+    joint_run_counts,
+    one_zero,
+    split_together,
+)
 from dask_tapestry.operators.tuning import LOOKED_UP_FLOPS
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Form, IndexDim, Kind, Signature, Tensor, TensorType, apply
@@ -43,16 +46,15 @@ from dask_tapestry.teg.operator import Types, signature_of
 from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.joint_runs import JointRuns
 
-Choice: TypeAlias = Literal["all", "both", "first", "one"]
+Choice: TypeAlias = Literal["both", "first", "one"]
 MARKS: Final = 3  # bytes of a cell: whether it is the first of its kind, unlike, and sought
 
 
 @dataclass(frozen=True)
 class SetCells(ExchangeOperator):
-    """Buckets (spans,): the distinct cells of a vector, or those that a second one lets stay.
+    """Buckets (spans,): the distinct cells that both vectors have, or the first alone, or just one.
 
-    These are the cells that both vectors have, or the first alone, or just one of them. With
-    `one_nan`, every NaN of a vector is the same.
+    Every NaN of a vector is the same, and none is in the other.
     """
 
     name = "setcells"
@@ -60,7 +62,6 @@ class SetCells(ExchangeOperator):
     fills = False
     choice: Choice
     span: int
-    one_nan: bool = True
 
     def infer(self, *inputs: TensorType) -> TensorType:
         sizes = [x.size for x in inputs]
@@ -75,11 +76,10 @@ class SetCells(ExchangeOperator):
         return Signature((IndexDim("all", 1, Kind.ATOMIC),), tuple(reads), (writes,))
 
     def forms(self, inputs: Types) -> tuple[Form, ...]:
-        return offered(Form("exchange", set_run_counts(*inputs), by_exchange))
+        return offered(Form("exchange", joint_run_counts(*inputs), by_exchange))
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        told = {"choice": self.choice, "span": self.span, "one_nan": self.one_nan}
-        return told | {"keep": self.keep(inputs, box)}
+        return {"choice": self.choice, "span": self.span, "keep": self.keep(inputs, box)}
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         return sum(sort_flops(x.size, x.size) + LOOKED_UP_FLOPS * x.size for x in inputs)
@@ -115,7 +115,7 @@ class SetOfRuns(ExchangeOperator):
 
     def infer(self, *inputs: TensorType) -> TensorType:
         cells = cells_of(inputs[0])
-        sides = [TensorType((n,), cells) for n in (self.runs.first, self.runs.second) if n]
+        sides = [TensorType((n,), cells) for n in (self.runs.first, self.runs.second)]
         made: Any = self.whole.infer(*sides).dtype
         count = inputs[0].shape[-1] * self.spans
         return buckets_type((count,), cells, made.expected)
@@ -133,7 +133,6 @@ class SetOfRuns(ExchangeOperator):
             "first": signature_of(self, inputs).index_range(box).lo[-1],
             "choice": own.choice,
             "span": own.span,
-            "one_nan": own.one_nan,
             "keep": self.keep(inputs, box),
         }
 
@@ -193,34 +192,25 @@ def choosing_bytes(cells: int, dtype: np.dtype[Any]) -> int:
     return cells * (2 * dtype.itemsize + PLACES.itemsize + MARKS)
 
 
-def set_run_counts(*vectors: TensorType) -> tuple[int, ...]:
-    """Numbers of runs in which to try to choose of vectors; none of cells without keys."""
-    x, cells = vectors[0], sum(one.size for one in vectors)
-    if x.dtype.kind not in "biufcmMSU" or not all(one.size for one in vectors):
-        return ()
-    return run_counts(cells, x.dtype.itemsize)
-
-
 @stand_in
 def by_exchange(node: Tensor, runs: int) -> Tensor:
     """``setcells(x, y) -> setofruns(exchange(x, y))``."""
-    whole, sizes = node.operator, [x.type.size for x in node.inputs]
+    whole, (x, y) = node.operator, node.inputs
     assert isinstance(whole, SetCells)
-    length = -(-sum(sizes) // (runs * whole.span)) * whole.span
-    joint = JointRuns(length, sizes[0], sum(sizes[1:]), is_turned=True)
-    split = split_together(node.inputs, joint, behind=1)
+    length = -(-(x.type.size + y.type.size) // (runs * whole.span)) * whole.span
+    joint = JointRuns(length, x.type.size, y.type.size, is_turned=True)
+    split = split_together(x, y, joint, behind=1)
     made = apply(SetOfRuns(joint, split.open, whole), split.buckets, split.windows)
     return basic_slice(made, (slice(0, node.type.size),))
 
 
-def set_cells(choice: Choice, *vectors: Tensor, one_nan: bool = True) -> Tensor:
-    """Buckets of the distinct cells that are chosen of vectors of one dtype, which have cells.
+def set_cells(choice: Choice, x: Tensor, y: Tensor) -> Tensor:
+    """Buckets of the distinct cells that are chosen of two vectors of one dtype, which have cells.
 
-    Of two vectors zeros of both signs are one, as they are equal.
+    Zeros of both signs are one, as they are equal.
     """
-    span = span_of(sum(x.type.size for x in vectors))
-    cells = map(one_zero, vectors) if len(vectors) > 1 else vectors
-    return apply(SetCells(choice, span, one_nan), *cells)
+    span = span_of(x.type.size + y.type.size)
+    return apply(SetCells(choice, span), one_zero(x), one_zero(y))
 
 
 def bucket_sizes(buckets: Tensor) -> Tensor:

@@ -2,10 +2,16 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.arrays.sorting import chosen_cells as module
 from dask_tapestry.arrays.sorting.chosen_cells import are_choosable, chosen_cells
 
-NAMES = ("union1d", "intersect1d", "setdiff1d", "setxor1d")
+NAMES = ("intersect1d", "setdiff1d", "setxor1d")
 SMALL = {"workers": 2, "threads": 1, "memory": "500 MB"}
+
+
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch):
+    monkeypatch.setattr(module, "CHOSEN_TOGETHER", 4)
 
 
 def held(seed, n, kind):
@@ -14,22 +20,22 @@ def held(seed, n, kind):
 
 
 @pytest.mark.parametrize("kind", ["?", "u1", "i4", "f2", "f8", "c8", "m8[s]", "M8[s]", "S3", "U3"])
-@pytest.mark.parametrize("block_bytes", [10**9, 2000])
+@pytest.mark.parametrize("block_bytes", [10**9, 50_000])
 def test_operations_are_numpys(kind, block_bytes, shardings):
-    x, y = held(0, 3000, kind), held(1, 500, kind)
+    x, y = held(0, 70_000, kind), held(1, 9000, kind)
     for name in NAMES:
         with shardings.tiny(block_bytes):
-            ours = getattr(dt, name)(dt.asarray(x, chunks=999), dt.asarray(y)).compute()
+            ours = getattr(dt, name)(dt.asarray(x, chunks=19_999), dt.asarray(y)).compute()
         expected = getattr(np, name)(x, y)
         assert ours.dtype == expected.dtype
         assert np.array_equal(ours, expected)
 
 
-def test_only_cells_with_keys_in_memory_are_chosen():
-    x, none, objects = (dt.zeros(n, kind).node for n, kind in ((3, "f8"), (0, "f8"), (3, "O")))
+def test_only_many_cells_with_keys_are_chosen():
+    x, none, objects = (dt.zeros(n, kind).node for n, kind in ((10**4, "f8"), (0, "f8"), (9, "O")))
     assert are_choosable(x, x)
     assert not are_choosable(x, none)
-    assert not are_choosable(objects)
+    assert not are_choosable(objects, objects)
 
 
 def test_cells_are_made_by_the_count_run():
@@ -40,6 +46,15 @@ def test_cells_are_made_by_the_count_run():
     assert found.shape == (2,)
     assert made[0] not in dt.Array(found.node).teg.nodes
     assert found.compute().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arrays_of_two_dtypes_and_of_no_cells(name):
+    x, y = held(0, 50, "i4"), held(1, 40, "f8") + 0.5 * (np.arange(40) % 2)
+    for a, b in ((x, y), (y, x), (x, y[:0]), (y[:0], x), (x[:0], y[:0])):
+        ours, expected = (getattr(lib, name)(a, b) for lib in (dt, np))
+        np.testing.assert_array_equal(ours.compute(scheduler="sync"), expected)
+        assert ours.dtype == expected.dtype
 
 
 def test_chunks_are_as_long_as_those_of_the_first_array():

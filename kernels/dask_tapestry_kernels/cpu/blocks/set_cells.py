@@ -1,4 +1,4 @@
-"""Set cells: the distinct cells of a vector, or of two, that a set operation asks for.
+"""Set cells: the distinct cells of two vectors that a set operation asks for.
 
 Consumers have sorted cells of both vectors, in the order of all, and the one next to their own on
 either side. So each tells for itself which of its cells are the first of their kind, and whether
@@ -24,7 +24,7 @@ from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
 Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
-Choice = Literal["all", "both", "first", "one"]  # in which of two vectors the cells are
+Choice = Literal["both", "first", "one"]  # in which of two vectors the cells are
 PIECE: Final = 2**18  # cells that are looked up at a time: what they are sought in stays in a cache
 
 
@@ -49,17 +49,17 @@ class Chosen(NamedTuple):
 def set_cells(
     out: None,  # noqa: ARG001
     x: Block,
-    *others: Block,
+    y: Block,
+    *,
     choice: Choice,
     span: int,
-    one_nan: bool,
     keep: Keep,
 ) -> BucketBlocks:
     """Buckets of the cells that are chosen, one for each `span` cells of both vectors in order."""
     none = x[:0]
-    own, other = (Side(none, _in_order(cells), none) for cells in (x, *others, none)[:2])
+    own, other = (Side(none, _in_order(cells), none) for cells in (x, y))
     count = -(-(own.cells.size + other.cells.size) // span)
-    return _in_buckets(chosen(own, other, choice, one_nan), count, span)[(*keep, ...)]
+    return _in_buckets(chosen(own, other, choice), count, span)[(*keep, ...)]
 
 
 def _in_order(cells: Block) -> Block:
@@ -77,12 +77,11 @@ def set_of_runs(
     first: int,
     choice: Choice,
     span: int,
-    one_nan: bool,
     keep: Keep,
 ) -> BucketBlocks:
     """The same of consumers, of which `first` is the first: each has buckets of sorted runs."""
     made = [
-        _in_buckets(chosen(own, other, choice, one_nan), runs.length // span, span).cells
+        _in_buckets(chosen(own, other, choice), runs.length // span, span).cells
         for own, other in _consumers(buckets, windows, runs, first)
     ]
     return BucketBlocks(np.concatenate(made))[(*keep, ...)]
@@ -105,45 +104,44 @@ def _side(own: Share) -> Side:
     return Side(own.last, merged([own.last[:0], *own.parts]), own.following)
 
 
-def chosen(x: Side, y: Side, choice: Choice, one_nan: bool) -> list[Chosen]:
+def chosen(x: Side, y: Side, choice: Choice) -> list[Chosen]:
     """The cells of x, and those of y, that a choice takes, each once."""
-    at = np.flatnonzero(_firsts(x, one_nan))
+    at = np.flatnonzero(_firsts(x))
     own = x.cells[at]
-    if choice != "all":
-        held = _within(own, np.concatenate([y.last, y.cells]), invert=choice != "both")
-        at, own = at[held], own[held]
+    held = _within(own, np.concatenate([y.last, y.cells]), invert=choice != "both")
+    at, own = at[held], own[held]
     found = [Chosen(own, lambda i: int(at[i] + np.searchsorted(y.cells, own[i], "right")))]
-    return [*found, _alone(y, x, one_nan)] if choice == "one" else found
+    return [*found, _alone(y, x)] if choice == "one" else found
 
 
-def _alone(y: Side, x: Side, one_nan: bool) -> Chosen:
+def _alone(y: Side, x: Side) -> Chosen:
     """The cells of y that x does not hold: each is the last of its kind, behind which x has any."""
-    at = np.flatnonzero(_lasts(y, one_nan))
+    at = np.flatnonzero(_lasts(y))
     own = y.cells[at]
     held = _within(own, np.concatenate([x.cells, x.following]), invert=True)
     at, own = at[held], own[held]
     return Chosen(own, lambda i: int(at[i] + np.searchsorted(x.cells, own[i], "left")))
 
 
-def _firsts(side: Side, one_nan: bool) -> Block:
+def _firsts(side: Side) -> Block:
     """Which cells are not what the one before them is."""
-    unlike = _changes(np.concatenate([side.last, side.cells]), one_nan)
+    unlike = _changes(np.concatenate([side.last, side.cells]))
     return np.concatenate([np.ones(side.cells.size - unlike.size, bool), unlike])
 
 
-def _lasts(side: Side, one_nan: bool) -> Block:
+def _lasts(side: Side) -> Block:
     """Which cells are not what the one after them is."""
-    unlike = _changes(np.concatenate([side.cells, side.following]), one_nan)
+    unlike = _changes(np.concatenate([side.cells, side.following]))
     return np.concatenate([unlike, np.ones(side.cells.size - unlike.size, bool)])
 
 
-def _changes(cells: Block, one_nan: bool) -> Block:
+def _changes(cells: Block) -> Block:
     """Which sorted cells, but for the first, are not what the one before them is.
 
-    With `one_nan`, after a NaN all cells are the same.
+    After a NaN all cells are the same.
     """
     unlike = np.asarray(cells[1:] != cells[:-1])
-    if one_nan and cells.dtype.kind in "fcmM":
+    if cells.dtype.kind in "fcmM":
         unlike &= ~np.isnan(cells[:-1])
     return unlike
 
