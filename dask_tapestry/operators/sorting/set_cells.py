@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from dask_tapestry.operators.sorting.joint_runs import (
     one_zero,
     split_together,
 )
-from dask_tapestry.operators.tuning import LOOKED_UP_FLOPS
+from dask_tapestry.operators.tuning import CHOICE_MARKS, LOOKED_UP_FLOPS
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.teg import Form, IndexDim, Kind, Signature, Tensor, TensorType, apply
 from dask_tapestry.teg.buckets import buckets_type, cells_of
@@ -47,7 +47,6 @@ from dask_tapestry.zspace import IndexProjection, ZRange
 from dask_tapestry_kernels.parameters.joint_runs import JointRuns
 
 Choice: TypeAlias = Literal["both", "first", "one"]
-MARKS: Final = 3  # bytes of a cell: whether it is the first of its kind, unlike, and sought
 
 
 @dataclass(frozen=True)
@@ -189,7 +188,7 @@ def most_cells(choice: Choice, sizes: Sequence[int]) -> int:
 
 def choosing_bytes(cells: int, dtype: np.dtype[Any]) -> int:
     """Bytes that it takes to choose of so many sorted cells: copies, places, and marks."""
-    return cells * (2 * dtype.itemsize + PLACES.itemsize + MARKS)
+    return cells * (2 * dtype.itemsize + PLACES.itemsize + CHOICE_MARKS)
 
 
 @stand_in
