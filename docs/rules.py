@@ -12,7 +12,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "kernels")]
 from dask_tapestry.operators.reductions.contraction import in_parts  # noqa: E402
 from dask_tapestry.operators.reductions.tree_reduction import in_nodes  # noqa: E402
 from dask_tapestry.operators.scans.scan import after_totals, in_leaves  # noqa: E402
-from dask_tapestry.operators.sorting import among, order_statistics, search, sort  # noqa: E402
+from dask_tapestry.operators.sorting import among, order_statistics, search, set_cells, sort  # noqa: E402
 from dask_tapestry.planner.rewriting.passes import passes  # noqa: E402
 from dask_tapestry.rules.alike_pieces import formula_after_join  # noqa: E402
 from dask_tapestry.rules.alike_reductions import stack_alike_reductions  # noqa: E402
@@ -111,6 +111,7 @@ FORMS = (
     ("exchange", order_statistics.by_exchange, SAME),
     ("exchange", search.by_exchange, SAME),
     ("exchange", among.by_exchange, SAME),
+    ("exchange", set_cells.by_exchange, SAME),
 )
 HEAD = """# The rules
 

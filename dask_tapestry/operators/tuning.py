@@ -247,6 +247,9 @@ LOOKED_UP_FLOPS: Final = 40  # of a cell, beside merging: 2e6 of runs take 80 ns
 TOLD_AT_A_TIME: Final = 2**19  # cells, as the kernel has it
 TOLD_CELL_BYTES: Final = 128  # of each of these, and of its place in their order
 
+# sorting/set_cells
+CHOICE_MARKS: Final = 3  # bytes of a cell: whether it is the first of its kind, unlike, and sought
+
 # sorting/search
 SEARCH_STEP_FLOPS: Final = 8  # of a binary search
 PARTS_PLANNING: Final = 0.5  # seconds, of a search in parts

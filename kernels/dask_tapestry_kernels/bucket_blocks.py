@@ -57,6 +57,10 @@ class BucketBlocks(Collected):
     def __getitem__(self, key: Slices) -> BucketBlocks:
         return BucketBlocks(self.cells[key])
 
+    def transpose(self, order: Sequence[int]) -> BucketBlocks:
+        """The same with the axes of the range in another order, as of an array."""
+        return BucketBlocks(self.cells.transpose(order))
+
     def __setitem__(self, key: Slices, part: BucketBlocks) -> None:
         self.cells[key] = part.cells
 

@@ -1,7 +1,7 @@
 """Sets of cells: `intersect1d`, `setdiff1d`, `setxor1d`, `union1d`.
 
 The cells of a result are counted when its shape is first asked for. Cells are sorted, and a mask
-marks the first of each kind.
+marks the first of each kind; of long arrays, cells are chosen of both at once.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.masks.boolean_mask import MaskSelector, deferred_selection
+from dask_tapestry.arrays.sorting.chosen_cells import are_choosable, chosen_cells
 from dask_tapestry.arrays.sorting.unique_by_sorting import UniqueBySorting
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.joins.concat import concat
@@ -76,7 +77,10 @@ def intersect1d(
     >>> dt.intersect1d([3, 1, 2], [2, 3, 5]).compute()
     array([2, 3])
     """
-    left, right = (UniqueBySorting.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
+    flat = _flat(ar1, ar2)
+    if are_choosable(*flat) and not return_indices:
+        return chosen_cells("both", *flat)
+    left, right = (UniqueBySorting.of(Array(x), equal_nan=True) for x in flat)
     common = left.shared_with(right)
     if not return_indices:
         return common.values()
@@ -98,12 +102,15 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Ar
     """
     x, y = (asarray(a).node for a in (ar1, ar2))
     dtype = common_dtype(x, y)
+    flat = reshape(x, (x.type.size,))
     if not assume_unique:
+        both = astype(flat, dtype), reshape(astype(y, dtype), (y.type.size,))
+        if dtype == x.type.dtype and are_choosable(*both):
+            return chosen_cells("first", *both)
         found = UniqueBySorting.of(Array(x), equal_nan=True)
         return found.shared_with(
             UniqueBySorting.of(Array(y), equal_nan=True), dtype, invert=True
         ).values()
-    flat = reshape(x, (x.type.size,))
     table = sort(reshape(astype(y, dtype), (y.type.size,)), 0)
     kept = is_in(astype(flat, dtype), table, invert=True)
     return deferred_selection(kept, lambda pick: pick(flat))
@@ -122,7 +129,10 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
     >>> dt.setxor1d([3, 1], [1, 2]).compute()
     array([2, 3])
     """
-    left, right = (UniqueBySorting.of(Array(x), equal_nan=True) for x in _flat(ar1, ar2))
+    flat = _flat(ar1, ar2)
+    if are_choosable(*flat):
+        return chosen_cells("one", *flat)
+    left, right = (UniqueBySorting.of(Array(x), equal_nan=True) for x in flat)
     alone = [left.shared_with(right, invert=True), right.shared_with(left, invert=True)]
     mask = concat([one.mask for one in alone])
     cells = concat([one.ordered for one in alone])

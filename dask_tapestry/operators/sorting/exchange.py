@@ -75,7 +75,7 @@ class Exchange(ExchangeOperator):
     A task makes the buckets of a run for all consumers, each a part of the run. Windows are those
     of all splits, that before the first consumer and that behind the last one included. A split
     leaves no more than `open` cells of all runs together, which go to both sides of it. Before them
-    buckets have `ahead` cells more, where a run has them.
+    buckets have `ahead` cells more, where a run has them, and `behind` after them.
     """
 
     name = "exchange"
@@ -84,6 +84,7 @@ class Exchange(ExchangeOperator):
     fills = False
     open: int = 0
     ahead: int = 0
+    behind: int = 0
 
     def infer(self, *inputs: TensorType) -> TensorType:
         x, windows = inputs
@@ -97,7 +98,8 @@ class Exchange(ExchangeOperator):
         return self.projected(x.shape[-2], x.ndim - 2, *tensors)
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
-        return {"ahead": self.ahead, "keep": self.keep(inputs, box)}
+        told = {"ahead": self.ahead, "behind": self.behind}
+        return told | {"keep": self.keep(inputs, box)}
 
 
 @dataclass(frozen=True)

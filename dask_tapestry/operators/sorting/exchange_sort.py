@@ -332,10 +332,12 @@ class SplitRuns(NamedTuple):
     open: int
 
 
-def split_runs(sorted_lanes: Tensor, groups: tuple[int, ...], ahead: int = 0) -> SplitRuns:
+def split_runs(
+    sorted_lanes: Tensor, groups: tuple[int, ...], ahead: int = 0, behind: int = 0
+) -> SplitRuns:
     """Split sorted runs (..., runs, length), of which the last one of each group may be shorter.
 
-    With `ahead`, buckets have so many cells more of a run, those before their own.
+    Buckets have so many cells more of a run, those `ahead` of their own and `behind` them.
     """
     runs, length = sorted_lanes.type.shape[-2:]
     search, cells = rounds_of(runs, length), sum(groups)
@@ -344,7 +346,7 @@ def split_runs(sorted_lanes: Tensor, groups: tuple[int, ...], ahead: int = 0) ->
     for count in search.probes:
         probes = apply(SplitProbe(count), sorted_lanes, windows)
         windows = apply(Narrow(length, cells), probes, windows)
-    buckets = apply(Exchange(search.open, ahead), sorted_lanes, windows)
+    buckets = apply(Exchange(search.open, ahead, behind), sorted_lanes, windows)
     return SplitRuns(buckets, windows, search.open)
 
 

@@ -166,25 +166,25 @@ def joint_run_counts(x: TensorType, table: TensorType) -> tuple[int, ...]:
 
 def told_by_exchange(x: Tensor, table: Tensor, answer: Answer, runs: int) -> Tensor:
     """What a vector, in any order, tells of cells of any shape; of as many runs in all."""
-    asked = _one_zero(reshape(x, (x.type.size,)))
+    asked = one_zero(reshape(x, (x.type.size,)))
     length = -(-(x.type.size + table.type.size) // runs)
     joint = JointRuns(length, x.type.size, table.type.size, is_turned=answer != "left")
-    split = _split_together(asked, _one_zero(table), joint)
+    split = split_together(asked, one_zero(table), joint)
     told = apply(LookedUp(joint, split.open, answer), split.buckets, split.windows)
     found = basic_slice(apply(PutBack(length), told, asked), (slice(0, x.type.size),))
     return reshape(found, x.type.shape)
 
 
-def _split_together(x: Tensor, table: Tensor, joint: JointRuns) -> SplitRuns:
-    """The runs of both vectors, sorted and split."""
-    ahead, behind = (table, x) if joint.is_turned else (x, table)
-    missing = -ahead.type.size % joint.length
+def split_together(x: Tensor, table: Tensor, joint: JointRuns, behind: int = 0) -> SplitRuns:
+    """The runs of both vectors, sorted and split; with so many cells more `behind` a bucket."""
+    first, second = (table, x) if joint.is_turned else (x, table)
+    missing = -first.type.size % joint.length
     filler = full((missing,), np.array([largest(x.type.dtype)], x.type.dtype)[0])
-    cells = concat([ahead, filler, behind] if missing else [ahead, behind])
+    cells = concat([first, filler, second] if missing else [first, second])
     lanes = apply(SortedRuns(joint.run_count, joint.length), cells)
-    return split_runs(lanes, joint.groups, ahead=1)
+    return split_runs(lanes, joint.groups, ahead=1, behind=behind)
 
 
-def _one_zero(x: Tensor) -> Tensor:
+def one_zero(x: Tensor) -> Tensor:
     """The cells, of which zeros of both signs are one, as they are equal."""
     return elementwise("add", x, 0.0) if x.type.dtype.kind in "fc" else x

@@ -152,10 +152,23 @@ def joined_spans(buckets: Tensor, counts: np.ndarray[Any, Any], picked: Tensor) 
     picked
         The same value, picked of all slices: its chunks and stored grid are those of the result.
     """
-    ends = np.cumsum(counts, dtype=np.int64).tobytes()
-    held = _of_cells(buckets, picked.type.size)
-    joined = apply(JoinedSpans(ends, picked.type, stored_cuts(picked)), held)
+    joined = _joined(buckets, counts, picked.type, stored_cuts(picked))
     return with_chunks_kept(joined, nominal_chunks(picked))
+
+
+def all_spans(buckets: Tensor, counts: np.ndarray[Any, Any]) -> Tensor:
+    """The cells in all buckets, whose lengths are `counts`."""
+    return _joined(buckets, counts, TensorType((int(counts.sum()),), cells_of(buckets.type)))
+
+
+def _joined(
+    buckets: Tensor,
+    counts: np.ndarray[Any, Any],
+    type_: TensorType,
+    stored: tuple[Cuts | None, ...] | None = None,
+) -> Tensor:
+    ends = np.cumsum(counts, dtype=np.int64).tobytes()
+    return apply(JoinedSpans(ends, type_, stored), _of_cells(buckets, type_.size))
 
 
 def _of_cells(buckets: Tensor, cells: int) -> Tensor:

@@ -50,6 +50,7 @@ KERNELS: Final = KernelTable(
         "blocks.scatter": "scatter",
         "blocks.search": "search digitize isin searchparts interp interpparts",
         "blocks.select": "identity view windows concat mosaic reshape steps",
+        "blocks.set_cells": "setcells setofruns bucketsizes",
         "blocks.shuffle": "route send serve answer giveback foldsent",
         "blocks.sort": "sort argsort top withplaces",
         "blocks.sparse_matmul": "sparsematmul",

@@ -207,16 +207,17 @@ def split_runs(
     windows: Block,
     *,
     ahead: int,
+    behind: int,
     keep: Keep,
 ) -> BucketBlocks:
     """Buckets (..., run, consumer) of runs: with the windows before and behind a consumer.
 
-    And with the last `ahead` cells before these.
+    And with the last `ahead` cells before these, and the first `behind` after them.
     """
     made = BucketBlocks.empty((*windows.shape[:-2], windows.shape[-2] - 1))
     firsts, ends = bounds(windows, ahead)
     for at in np.ndindex(made.shape):
-        made.cells[at] = cells[at[:-1]][firsts[at] : ends[at]]
+        made.cells[at] = cells[at[:-1]][firsts[at] : ends[at] + behind]
     return made[(*keep, ...)]
 
 

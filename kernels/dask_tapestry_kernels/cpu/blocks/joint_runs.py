@@ -18,6 +18,7 @@ from dask_tapestry_kernels.cpu.blocks.sort import sort_cells
 from dask_tapestry_kernels.cpu.blocks.stable_order import stable_order
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.parameters.joint_runs import JointRuns
+from dask_tapestry_kernels.parameters.run_sizes import run_sizes
 from dask_tapestry_kernels.stopping import stop_if_asked
 
 Block = np.ndarray[Any, Any]
@@ -27,7 +28,7 @@ SLICE: Final = 2**18  # cells of a table that are searched at a time: they stay 
 TURN: Final = 2**19  # cells that are looked up at a time
 
 
-class _Share(NamedTuple):
+class Share(NamedTuple):
     """What a consumer has of the runs of one of the vectors.
 
     Attributes
@@ -36,13 +37,14 @@ class _Share(NamedTuple):
         Its cells of each run, sorted.
     before
         How many cells are before them, of all runs.
-    last
-        The last cell before them, or nothing.
+    last, following
+        The last cell before them, and the first one behind, or nothing.
     """
 
     parts: list[Block]
     before: int
     last: Block
+    following: Block
 
 
 def look_up(
@@ -63,10 +65,10 @@ def look_up(
     own, other = runs.sides()
     made = BucketBlocks.empty(buckets.cells[own].shape)
     for number in range(buckets.shape[1]):
-        ends = _ends(buckets, windows, runs, first, number)
-        asked = _share(buckets, ends, own, number)
-        held = _share(buckets, ends, other, number)
-        table = _merged([held.last, *held.parts] if answer == "within" else held.parts)
+        ends = consumer_ends(buckets, windows, runs, first, number)
+        asked = share(buckets, ends, own, number, runs)
+        held = share(buckets, ends, other, number, runs)
+        table = merged([held.last, *held.parts] if answer == "within" else held.parts)
         for run, told in enumerate(told_of(asked.parts, table, answer, held.before)):
             made.cells[run, number] = told
     return made[(*keep, ...)]
@@ -76,7 +78,7 @@ def among(out: Block | None, cells: Block, table: Block, *, answer: Answer) -> B
     """What a `table` in any order tells of cells of any shape."""
     order = np.argsort(cells, axis=None)
     told = np.empty(cells.size, bool if answer == "within" else np.int64)
-    (told[order],) = told_of([cells.reshape(-1)[order]], _merged([table]), answer, 0)
+    (told[order],) = told_of([cells.reshape(-1)[order]], merged([table]), answer, 0)
     return told.reshape(cells.shape)
 
 
@@ -120,7 +122,7 @@ def _told(cells: Block, table: Block, answer: Answer, before: int) -> Block:
     return told
 
 
-def _ends(
+def consumer_ends(
     buckets: BucketBlocks, windows: Block, runs: JointRuns, first: int, number: int
 ) -> tuple[Block, Block, Block]:
     """Where a consumer's own cells begin and end in each bucket; where that begins in its run."""
@@ -131,17 +133,27 @@ def _ends(
     return np.array(starts), np.array(stops), begin
 
 
-def _share(
-    buckets: BucketBlocks, ends: tuple[Block, Block, Block], side: slice, number: int
-) -> _Share:
+def share(
+    buckets: BucketBlocks,
+    ends: tuple[Block, Block, Block],
+    side: slice,
+    number: int,
+    runs: JointRuns,
+) -> Share:
+    """What a consumer has of the runs of one side, and next to it as far as buckets have it."""
     starts, stops, begin = (one[side] for one in ends)
     own = buckets.cells[side, number]
+    sizes = run_sizes(runs.length, runs.groups)[side]
     parts = [cells[a:b] for cells, a, b in zip(own, starts, stops, strict=True)]
     heads = [cells[max(0, a - 1) : a] for cells, a in zip(own, starts, strict=True)]
-    return _Share(parts, int((begin + starts).sum()), _merged(heads)[-1:])
+    left = [n - a for n, a in zip(sizes, begin, strict=True)]  # behind them a run is filled up
+    tails = [cells[b : min(b + 1, n)] for cells, b, n in zip(own, stops, left, strict=True)]
+    before, none = int((begin + starts).sum()), buckets.cells[0, number][:0]  # of a side of no runs
+    last, following = (merged([none, *cells]) for cells in (heads, tails))
+    return Share(parts, before, last[-1:], following[:1])
 
 
-def _merged(parts: Sequence[Block]) -> Block:
+def merged(parts: Sequence[Block]) -> Block:
     """Sorted parts as one."""
     cells = np.concatenate(parts)
     sort_cells(cells, -1, in_runs=True)

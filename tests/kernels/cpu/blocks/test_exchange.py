@@ -69,7 +69,7 @@ def test_windows_narrow_to_the_exact_places(count, length, kind, seed):
     told = {"length": length, "first": 0, "dtype": runs.dtype, "keep": keep[:1]}
     sizes = {"length": length, "first": 0, "cells": runs.size, "keep": keep}
     for _ in range(30):
-        buckets = KERNELS["splitruns"](None, runs, windows, ahead=0, keep=keep[:2])
+        buckets = KERNELS["splitruns"](None, runs, windows, ahead=0, behind=0, keep=keep[:2])
         merged = KERNELS["mergebuckets"](None, buckets, windows, **told)
         assert np.array_equal(merged, np.sort(runs.ravel()))  # whatever windows leave open
         before = windows
@@ -83,16 +83,14 @@ def test_windows_narrow_to_the_exact_places(count, length, kind, seed):
         is_long = np.diff(before)[..., 0].max(0) > PROBES
         assert (now <= np.where(is_long, 8 * was / PROBES, 0)).all()
     assert np.array_equal(windows[..., 0], true)
-    assert (
-        sum(map(len, KERNELS["splitruns"](None, runs, windows, ahead=0, keep=keep[:2]).held))
-        == runs.size
-    )
+    told = {"ahead": 0, "behind": 0, "keep": keep[:2]}
+    assert sum(map(len, KERNELS["splitruns"](None, runs, windows, **told).held)) == runs.size
 
 
 def test_cells_in_windows_go_to_both_sides():
     runs = np.array([[1, 3, 5, 7], [2, 4, 6, 8]])
     windows = np.array([[[0, 0], [1, 3], [4, 4]], [[0, 0], [1, 2], [4, 4]]])
-    buckets = KERNELS["splitruns"](None, runs, windows, ahead=0, keep=(slice(None),) * 2)
+    buckets = KERNELS["splitruns"](None, runs, windows, ahead=0, behind=0, keep=(slice(None),) * 2)
     assert [b.tolist() for b in buckets.held] == [[1, 3, 5], [3, 5, 7], [2, 4], [4, 6, 8]]
     told = {"length": 4, "dtype": runs.dtype, "keep": (slice(None),)}
     second = KERNELS["mergebuckets"](None, buckets[:, 1:], windows[:, 1:], first=1, **told)
@@ -102,7 +100,7 @@ def test_cells_in_windows_go_to_both_sides():
 def test_what_does_not_fit_is_refused():
     windows = np.array([[[0, 0], [1, 1], [2, 2]], [[0, 0], [0, 0], [2, 2]]])
     buckets = KERNELS["splitruns"](
-        None, np.arange(4).reshape(2, 2), windows, ahead=0, keep=(slice(None),) * 2
+        None, np.arange(4).reshape(2, 2), windows, ahead=0, behind=0, keep=(slice(None),) * 2
     )
     told = {"length": 2, "first": 0, "dtype": np.dtype(int), "keep": (slice(None),)}
     with pytest.raises(ValueError, match="was sent 1 cells, not 2"):
