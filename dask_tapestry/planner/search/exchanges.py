@@ -1,16 +1,12 @@
 """Exchanges: values that workers cannot hold go through a store, in chunks that both sides meet.
 
-A chunk is what a block of the producer and one of a reader have in common. Both may be larger than
-they are in the plan at hand: chunks are made larger until a request for one is worth its time, as
-long as a block of whole chunks fits a task.
+Chunks are chosen for the blocks that make a value and for those that read it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from math import prod
-from operator import gt
 from typing import NamedTuple
 
 from dask_tapestry.errors import PlanError
@@ -26,24 +22,22 @@ from dask_tapestry.planner.rewriting.exchanged_values import (
 from dask_tapestry.planner.rewriting.form_parts import parts_of
 from dask_tapestry.planner.rewriting.rule_choices import forms_of
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.chunk_sides import BlockSides, Sides, chunk_sides
 from dask_tapestry.planner.search.moves import pulled_grid, recomputed_members, stored_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.repeated_work import repeated_seconds
 from dask_tapestry.planner.tuning import (
-    EXCHANGED_BLOCK_SHARE,
     GAIN_OF_NEXT_EXCHANGE,
     HELD_SHARE,
-    LEAST_CHUNK_BYTES,
     MANY_EDGES,
-    MOST_CHUNK_BYTES,
     MOST_EXCHANGED_VALUES,
     READ_SHARE,
 )
+from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange, largest_box
 
-Sides = tuple[int, ...]
 Forms = Mapping[Node, tuple[FormChoice, ...]]
 Owners = Sequence[tuple[Node, int]]
 
@@ -56,14 +50,13 @@ class _Value(NamedTuple):
     node, owners
         It, and the nodes of the graph without forms that have become it, or of which it is a part,
         each with the number of that part.
-    written, read
-        Sides of blocks that make it, and of those that read it.
+    sides
+        Of blocks that make it, and of those that read it.
     """
 
     node: Node
     owners: Owners
-    written: Sides
-    read: Sides
+    sides: BlockSides
 
 
 def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
@@ -129,7 +122,7 @@ def _exchangeable(space: PlanEvaluator, state: State) -> list[_Value]:
     candidates = _candidates(space, state)
     owners = owners_of(space, state)
     found = [
-        _Value(node, owners[node], *candidates[node])
+        _Value(node, owners[node], candidates[node])
         for node in candidates
         if node in owners and is_exchangeable(node)
     ]
@@ -203,8 +196,7 @@ def _with_exchanges(space: PlanEvaluator, choices: Choices, values: Sequence[_Va
     forms = dict(choices.forms)
     places = [(place, owner, value) for value in values for owner, place in value.owners]
     for place, owner, value in sorted(places, key=lambda one: -one[0]):  # the others keep theirs
-        node, _, written, read = value
-        size = number_of(_chunk_sides(space, node, written, read), node.type.shape)
+        size = number_of(chunk_sides(space, value.node, value.sides), value.node.type.shape)
         forms[owner] = (*forms.get(owner, ()), FormChoice(EXCHANGED, size, place))
     choices = space.in_forms(choices, forms)
     for value in values:
@@ -232,7 +224,7 @@ def in_other_chunks(space: PlanEvaluator, state: State) -> Iterator[Choices]:
             *before, last = state.choices.forms[original]
             if read is None or last.name != EXCHANGED or last.place:
                 continue
-            sides = _chunk_sides(space, node, sinks[own.value], read)
+            sides = chunk_sides(space, node, BlockSides(sinks[own.value], read))
             if sides != own.stored:
                 forms = {**state.choices.forms}
                 forms[original] = (*before, last._replace(size=number_of(sides, node.type.shape)))
@@ -261,7 +253,7 @@ def _only_written(choices: Choices, node: Node) -> Choices:
     return replace(choices, held=choices.held - {node}, fused=fused, grids=grids)
 
 
-def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides, Sides]]:
+def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, BlockSides]:
     """Large values, each with the sides of blocks that make it and of those that read it.
 
     Of a plan that does not fit, those that are no larger than what is read again, too: several may
@@ -270,7 +262,7 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
     memory = space.pricing.memory
     least = (HELD_SHARE if space.fits(state) else READ_SHARE) * memory
     must = required(state.graph)
-    candidates: dict[Node, tuple[Sides, Sides]] = {}
+    candidates: dict[Node, BlockSides] = {}
     for node, priced in state.placed.items():
         readers = [state.placed[r] for r in state.readers[node] if r is not node]
         if not readers or node in must:
@@ -278,20 +270,22 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, tuple[Sides
         edges = max(reader.cost.edges for reader in readers)
         if node.type.nbytes > least or edges > MANY_EDGES:
             reads = [_held_sides(node, reader) for reader in readers]
-            candidates[node] = largest_box(priced.grid).shape, tuple(map(min, *reads, reads[0]))
+            read = tuple(map(min, *reads, reads[0]))
+            candidates[node] = BlockSides(largest_box(priced.grid).shape, read, _together(priced))
     for priced in state.placed.values():
         for node in recomputed_members(priced):
             if isinstance(node.operator, Source) and node.type.nbytes > READ_SHARE * memory:
                 grid, read = stored_grid(node), _read_sides(node, priced)
                 if grid is not None and read is not None:
-                    other = candidates.get(node, ((), read))[1]
-                    candidates[node] = largest_box(grid).shape, tuple(map(min, read, other))
+                    other = candidates.get(node, BlockSides((), read)).read
+                    read = tuple(map(min, read, other))
+                    candidates[node] = BlockSides(largest_box(grid).shape, read)
     return candidates | dict(_made_by_several(space, state, least))
 
 
 def _made_by_several(
     space: PlanEvaluator, state: State, least: float
-) -> Iterator[tuple[Node, tuple[Sides, Sides]]]:
+) -> Iterator[tuple[Node, BlockSides]]:
     """Values of more than `least` bytes that several steps make, and sides of their blocks.
 
     So are the runs of a sort that workers cannot hold: each round of probes would sort them again.
@@ -304,7 +298,7 @@ def _made_by_several(
         sides = [side for one in steps if (side := _read_sides(node, one)) is not None]
         if len(sides) > 1:
             every = tuple(map(min, *sides))
-            yield node, (every, every)
+            yield node, BlockSides(every, every)
 
 
 def _held_sides(node: Node, reader: PricedGroup) -> Sides:
@@ -332,51 +326,7 @@ def _hull(boxes: Sequence[ZRange]) -> Sides:
     return tuple([max(1, hi - lo) for lo, hi in pairs])
 
 
-def _chunk_sides(space: PlanEvaluator, node: Node, written: Sides, read: Sides) -> Sides:
-    """Sides of chunks that blocks of both sides are made of."""
-    machine, itemsize = space.pricing.machine, node.type.dtype.itemsize
-    held = int(space.pricing.limits.most)
-    most = int(EXCHANGED_BLOCK_SHARE * held)
-    rate = min(machine.store, machine.decode[False])
-    worth = machine.store_latency * rate  # bytes that come while a request waits
-    enough = min(max(LEAST_CHUNK_BYTES, worth), MOST_CHUNK_BYTES)
-    whole = tuple(map(min, written, read))  # of longer chunks, blocks would read parts
-    blocks = tuple([_fewer(sides, node.type.shape, most // itemsize) for sides in (written, read)])
-    chunk = tuple(map(min, *blocks))
-    while prod(chunk) * itemsize < enough:
-        larger = [
-            (any(map(gt, c, whole)), _largest_block(c, blocks) * itemsize, c)
-            for c in _doubled(chunk, node.type.shape)
-            if c != chunk
-        ]
-        fitting = [one for one in larger if one[1] <= (most if one[0] else held)]
-        if not fitting:
-            break
-        chunk = min(fitting)[-1]
-    return chunk
-
-
-def _fewer(sides: Sides, shape: Sides, most: int) -> Sides:
-    """Sides of about `most` cells: what is cut already is cut further, where it is longest.
-
-    Blocks that no worker can hold will be smaller than those that are read now, and read no more of
-    a chunk than they have of it.
-    """
-    while prod(sides) > most:
-        cut = [dim for dim, side in enumerate(sides) if 1 < side < shape[dim]]
-        if not cut:
-            break
-        dim = max(cut, key=lambda dim: sides[dim])
-        sides = (*sides[:dim], -(-sides[dim] // 2), *sides[dim + 1 :])
-    return sides
-
-
-def _doubled(chunk: Sides, shape: Sides) -> Iterator[Sides]:
-    """Chunks twice as long along one dimension, or as long as that is."""
-    for dim, extent in enumerate(shape):
-        yield (*chunk[:dim], min(2 * chunk[dim], extent), *chunk[dim + 1 :])
-
-
-def _largest_block(chunk: Sides, blocks: Sequence[Sides]) -> int:
-    """Cells of the largest of some blocks, each of whole chunks."""
-    return max(prod(map(max, sides, chunk)) for sides in blocks)
+def _together(priced: PricedGroup) -> Sides:
+    """Cells along each dimension that a step makes together."""
+    program = priced.group.program
+    return tuple([max(1, computed_together(program, dim)) for dim in range(len(priced.grid))])

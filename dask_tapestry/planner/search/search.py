@@ -256,7 +256,8 @@ def _first_that_fit(
 
     The last way allows most. If none of the plans known fits there, it is searched first: where it
     has none that fits, no other has that was searched as long before. Its plans are found then, and
-    may be the faster ones: blocks that are alone may read once what smaller ones read again.
+    may be the faster ones: blocks that are alone may read once what smaller ones read again. No
+    other way is searched if one of these fits there as well.
     """
     is_long = all(costs_worth(one.state) >= (TO_FIT.costs or 0) for one in misfits)
 
@@ -267,14 +268,16 @@ def _first_that_fit(
     last_fitting = None if any(_fits_there(one, *last) for one in misfits) else searched(last)
     if last_fitting == [] and is_long:
         return []
+    if any(_fits_there(one, *way) for one in last_fitting or () for way in others):
+        return last_fitting or []
     fitting = next(filter(None, map(searched, others)), None)
     if last_fitting is None:
         return fitting or searched(last)
     return [*(fitting or []), *last_fitting]
 
 
-def _fits_there(found: Misfit, *spaces: PlanEvaluator) -> bool:
-    """Whether a plan that was found fits where more is allowed, cut as it is."""
+def _fits_there(found: Misfit | SearchResult, *spaces: PlanEvaluator) -> bool:
+    """Whether a plan that was found fits where something else is allowed, cut as it is."""
     grids = {node: priced.grid for node, priced in found.state.placed.items()}
     same = replace(found.state.choices, grids=grids)
     plans = [(space, space.state(same)) for space in spaces]

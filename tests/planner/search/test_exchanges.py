@@ -9,7 +9,6 @@ import zarr
 import dask_tapestry as dt
 from dask_tapestry.planner.plan_json import dumps, loads
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
-from dask_tapestry.planner.search.exchanges import _fewer
 from dask_tapestry.teg.buckets import is_buckets
 
 SMALL = dt.Resources(workers=8, threads=2, memory="4 GiB")
@@ -153,13 +152,6 @@ def test_chunks_are_those_of_the_blocks_that_read_them(job, hours, workers, memo
     plan = RANGES[job](x).plan(resources=machines)
     assert plan.cost["bytes_read"] <= 2.05 * x.nbytes
     assert plan.cost["tasks"] < 1e5
-
-
-def test_sides_that_are_cut_are_cut_further():
-    assert _fewer((1000, 6, 90), (1000, 700, 1400), 10**9) == (1000, 6, 90)
-    assert _fewer((1000, 6, 90), (1000, 700, 1400), 200_000) == (1000, 6, 23)
-    assert _fewer((1000, 6, 90), (1000, 700, 1400), 10) == (1000, 1, 1)
-    assert _fewer((8, 700, 1400), (1000, 700, 1400), 10) == (1, 700, 1400)
 
 
 LONG = 160_000_000  # 1.28 GB, and all workers have .6 for it

@@ -1,0 +1,107 @@
+"""Chunk sides: how values that go through a store are cut there, for who writes and who reads them.
+
+A chunk is what a block of the producer and one of a reader have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from operator import gt
+from typing import NamedTuple
+
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import EXCHANGED_BLOCK_SHARE, LEAST_CHUNK_BYTES, MOST_CHUNK_BYTES
+from dask_tapestry.teg import Node
+
+Sides = tuple[int, ...]
+
+
+class BlockSides(NamedTuple):
+    """Sides of blocks on both sides of a value.
+
+    Attributes
+    ----------
+    written, read
+        Of blocks that make it, and of those that read it.
+    together
+        Cells that are made together, as those of a window: no block has a part of them.
+    """
+
+    written: Sides
+    read: Sides
+    together: Sides = ()
+
+
+def chunk_sides(space: PlanEvaluator, node: Node, sides: BlockSides) -> Sides:
+    """Sides of chunks that blocks of both sides are made of.
+
+    Both may be larger than they are in the plan at hand: chunks are made larger until a request for
+    one is worth its time, as long as a block of whole chunks fits a task.
+    """
+    written, read, together = sides
+    machine, itemsize = space.pricing.machine, node.type.dtype.itemsize
+    held = int(space.pricing.limits.most)
+    most = int(EXCHANGED_BLOCK_SHARE * held)
+    rate = min(machine.store, machine.decode[False])
+    worth = machine.store_latency * rate  # bytes that come while a request waits
+    enough = min(max(LEAST_CHUNK_BYTES, worth), MOST_CHUNK_BYTES)
+    whole = tuple(map(min, written, read))  # of longer chunks, blocks would read parts
+    blocks = tuple([_fewer(sides, node.type.shape, most // itemsize) for sides in (written, read)])
+    chunk = tuple(map(_in_whole_numbers, map(min, *blocks), together or (1,) * len(written)))
+    while prod(chunk) * itemsize < enough:
+        larger = [
+            (any(map(gt, c, whole)), _largest_block(c, blocks) * itemsize, c)
+            for c in _doubled(chunk, node.type.shape)
+            if c != chunk
+        ]
+        fitting = [one for one in larger if one[1] <= (most if one[0] else held)]
+        if not fitting:
+            break
+        chunk = min(fitting)[-1]
+    return chunk
+
+
+def _in_whole_numbers(side: int, together: int) -> int:
+    """About this side: whole cells that are made together, or one of a few equal parts of these.
+
+    Blocks of chunks that meet those cells elsewhere are far larger than either.
+
+    Examples
+    --------
+    >>> _in_whole_numbers(20, 32), _in_whole_numbers(80, 32), _in_whole_numbers(20, 1)
+    (16, 64, 20)
+    >>> _in_whole_numbers(20, 31)
+    31
+    """
+    if side >= together:
+        return side // together * together
+    least = -(-together // side)
+    parts = (together // n for n in range(least, 2 * least) if together % n == 0)
+    return next(parts, together)
+
+
+def _fewer(sides: Sides, shape: Sides, most: int) -> Sides:
+    """Sides of about `most` cells: what is cut already is cut further, where it is longest.
+
+    Blocks that no worker can hold will be smaller than those that are read now, and read no more of
+    a chunk than they have of it.
+    """
+    while prod(sides) > most:
+        cut = [dim for dim, side in enumerate(sides) if 1 < side < shape[dim]]
+        if not cut:
+            break
+        dim = max(cut, key=lambda dim: sides[dim])
+        sides = (*sides[:dim], -(-sides[dim] // 2), *sides[dim + 1 :])
+    return sides
+
+
+def _doubled(chunk: Sides, shape: Sides) -> Iterator[Sides]:
+    """Chunks twice as long along one dimension, or as long as that is."""
+    for dim, extent in enumerate(shape):
+        yield (*chunk[:dim], min(2 * chunk[dim], extent), *chunk[dim + 1 :])
+
+
+def _largest_block(chunk: Sides, blocks: Sequence[Sides]) -> int:
+    """Cells of the largest of some blocks, each of whole chunks."""
+    return max(prod(map(max, sides, chunk)) for sides in blocks)
