@@ -183,6 +183,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | loops | steps of stencils that repeat are computed several at a time | once |
 | simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |
 | takes along axes | cells taken at own places are taken along one axis; *simplify* | until none |
+| forward fills | cells taken at running maxima of places that have one are a scan | once |
 | merged dimensions | folds and products of what was merged | until none applies |
 | products | matrix products, and those of *simplify* again | until none applies |
 | inserted parts | parts of what was assigned are read from what it came from | once |
