@@ -24,6 +24,7 @@ from dask_tapestry.rules.constants import CONSTANT_RULES  # noqa: E402
 from dask_tapestry.rules.ends_of_lanes import take_ends_of_lanes  # noqa: E402
 from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
 from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
+from dask_tapestry.rules.forward_fills import fill_forward_by_scan  # noqa: E402
 from dask_tapestry.rules.grouped_lines import fold_lines_together  # noqa: E402
 from dask_tapestry.rules.inserted_parts import read_before_inserts  # noqa: E402
 from dask_tapestry.rules.joined_sources import source_of_all  # noqa: E402
@@ -85,6 +86,7 @@ SECTIONS = (
         SAME,
         (source_of_all, space_what_is_read, share_overlapping_parts),
     ),
+    ("Forward fills", SAME, (fill_forward_by_scan,)),
     ("Ends of sorted lanes", SAME, (take_ends_of_lanes,)),
     ("Tables that are searched", SAME, (search_unsorted,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
@@ -182,6 +184,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | loops | steps of stencils that repeat are computed several at a time | once |
 | simplify | selectors, constants, formulas, reductions, `linear`, the user's | until none applies |
 | takes along axes | cells taken at own places are taken along one axis; *simplify* | until none |
+| forward fills | cells taken at running maxima of places that have one are a scan | once |
 | merged dimensions | folds and products of what was merged | until none applies |
 | products | matrix products, and those of *simplify* again | until none applies |
 | inserted parts | parts of what was assigned are read from what it came from | once |

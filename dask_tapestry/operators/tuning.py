@@ -114,6 +114,7 @@ SQUARES_OF_ROWS: Final = 4  # of rows in a block of products: fewer are more sli
 
 # products/matmul
 PRODUCT_STRIP_BYTES: Final = 2**24  # of a product that is added to another one
+SMALL_MATRIX_BYTES: Final = 2**14  # of operands and result: a piece has hundreds of them
 
 # products/repeated_cells
 MOST_REPEATED_NODES: Final = 64  # that are looked at: a loop may have written thousands
@@ -379,8 +380,7 @@ MOST_TURNS: Final = 256  # each is a write that waits for the last: a few tasks,
 WINDOW_GAP_BYTES: Final = 2**14  # bytes between windows: reading them takes as long as to call
 
 # windows/convolve
-# Pairs of channels of a group: of fewer, copying windows takes longer than adding
-FEW_CHANNEL_PAIRS: Final = 16
+FEW_CHANNEL_PAIRS: Final = 16  # of a group: of fewer, copying windows takes longer than adding
 
 # windows/dilated_windows
 PHASES_PLANNING: Final = 15.0  # seconds: 10 to 20, as boxes of phases are many

@@ -144,8 +144,7 @@ CHOICES_REMEMBERED: Final = 64  # plans whose choices are known
 
 # replan
 REPLANNED_RATIO: Final = 2  # of workers, beyond which a plan is made again
-# Seconds that a job is predicted to take at least on what there is
-WORTH_REPLANNING_SECONDS: Final = 60.0
+WORTH_REPLANNING_SECONDS: Final = 60.0  # of a job at least, as predicted on what there is
 
 # search/alike
 SMALL_NUMBER: Final = 8  # of whole numbers below, each one counts: axes, orders, cells of a stencil
@@ -233,7 +232,8 @@ FREED_TIMES: Final = 16  # their bytes that values take at most, with copies for
 
 # search/fused_seed
 SEED_GAIN: Final = 0.5  # of the seconds of a seed: one that is so much better is changed instead
-LARGE_VALUE_SHARE: Final = 1 / 16  # of the bytes of the largest value: those are large
+SEED_LOSS: Final = 2.0  # of a seed that does not fit: what is held less costs more in the end
+LARGE_VALUE_SHARE: Final = 1 / 256  # of the bytes of the largest value: those are large
 
 # search/local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth

@@ -6,6 +6,7 @@ what lies in the same row and column: nothing moves along the others, so they ar
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from dask_tapestry.operators.generators.arange import Arange
 from dask_tapestry.operators.generators.coordinates import Coordinates
 from dask_tapestry.operators.views.rename import rename
 from dask_tapestry.operators.views.view import View, ViewAxis, identity_axes
-from dask_tapestry.teg import Graph, Node, apply
+from dask_tapestry.teg import Graph, Node, Progression, apply
 
 if TYPE_CHECKING:
     from dask_tapestry.operators.indexing import take
@@ -50,7 +51,7 @@ def take_along_own_places(node: Node) -> Node | None:
         return None
     operator, (x, *places) = node.operator, node.inputs
     assert isinstance(operator, take.Take)
-    own = [_own_places(p) for p in places]
+    own = [own_places(p) for p in places]
     if operator.bounds is not None or own.count(None) != 1 or node.format is not None:
         return None
     number = own.index(None)
@@ -100,10 +101,12 @@ def _view_back(at: int, axis_of: dict[int, int], node: Node, axis: int) -> View:
     return View(node.type.shape, tuple([ViewAxis(dims[own], 0, 1) for own in sorted(dims)]))
 
 
-def _own_places(node: Node) -> OwnPlaces | None:
+def own_places(node: Node) -> OwnPlaces | None:
     """Places that count on along one dimension and are the same along the others."""
     shown = node.operator if isinstance(node.operator, View) else None
     base = node if shown is None else node.inputs[0]
+    if isinstance(base.operator, Coordinates):
+        return _of_coordinates(base.operator, shown)
     view = shown or View(base.type.shape, identity_axes(base.type.shape))
     moving = [a for a, n in zip(view.axes, base.type.shape, strict=True) if n > 1 and a.dim >= 0]
     if len(moving) != 1 or max(base.type.shape) != base.type.size or moving[0].step != 1:
@@ -112,11 +115,21 @@ def _own_places(node: Node) -> OwnPlaces | None:
     match base.operator:
         case NumpySource(data=data):
             values = data.ravel()
-        case Arange() | Coordinates():
-            values = base.operator.reference().ravel()
+            values = values[start : start + view.shape[dim]]
+        case Arange() as counted:
+            own = counted.places
+            two = Progression(own.start + own.step * start, own.step, 2)
+            values = replace(counted, places=two).reference()
         case _:
             return None
-    values = values[start : start + view.shape[dim]]
     first = int(values[0])
     counts_on = np.array_equal(values, np.arange(first, first + len(values)))
     return OwnPlaces(dim, first) if counts_on and first >= 0 else None
+
+
+def _of_coordinates(counted: Coordinates, shown: View | None) -> OwnPlaces | None:
+    """Places of a tensor's own cells, as a view shows them."""
+    places, axis = counted.places, counted.axis
+    dim, start, pace = shown.axes[axis] if shown is not None else (axis, 0, 1)
+    counts_on = dim >= 0 and places.step == pace == 1
+    return OwnPlaces(dim, places.start + start) if counts_on else None

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Instruction, Program
-from dask_tapestry.steps.tuning import LITTLE_SHARE, SMALL_SHARE
+from dask_tapestry.steps.tuning import LITTLE_SHARE, MUCH_LONGER, SMALL_SHARE
 from dask_tapestry.teg import Operator, Sink, Split
 from dask_tapestry.zspace import ZRange
 
@@ -150,7 +150,10 @@ def _part(program: Program, values: list[int]) -> Part:
 
 
 def _read_by_all(part: Part) -> set[int]:
-    """Small values inside a part that some dimension of its pieces does not move."""
+    """Small values inside a part that some dimension of its pieces does not move.
+
+    Short dimensions beside long ones are not cut, as those of small matrices in a stack.
+    """
     program = finest_program(part.program)
     shape, first = program.type.shape, len(program.inputs)
     inside = sorted(part.inside)
@@ -159,8 +162,9 @@ def _read_by_all(part: Part) -> set[int]:
     small = SMALL_SHARE * max(type_.nbytes for type_ in (*program.types[:-1], part.program.type))
     origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)
     common_values: set[int] = set()
+    longest = max([n for type_ in program.types for n in type_.shape])
     for dim, extent in enumerate(shape):
-        if extent > 1:
+        if extent > max(1, longest // MUCH_LONGER):
             at = [int(d == dim) for d in range(len(shape))]
             moved = program.schedule(ZRange(at, [a + 1 for a in at]), rounded=False)
             common_values |= {

@@ -22,6 +22,7 @@ SAMPLED_PIECES: Final = 8
 # parts
 LITTLE_SHARE: Final = 1 / 4  # of a part's largest value: holding that takes less than pieces do
 SMALL_SHARE: Final = 1 / 16  # of a part's largest value: what every piece reads is held below this
+MUCH_LONGER: Final = 256  # times another dimension: that is not cut, with so many pieces
 
 # piece_alignment
 # Times the work and the bytes of the whole that pieces may take together

@@ -95,3 +95,11 @@ def test_what_a_sink_writes_is_known_where_the_program_makes_it():
     (made,) = written_values(program)
     assert program.instruction(made).operator.name == "elementwise"
     assert not written_values(group_of((x + 1).node, set()).program)
+
+
+def test_small_matrices_of_a_stack_are_computed_some_at_a_time():
+    x = dt.placeholder((100_000, 6, 6), "f8", (10_000, 6, 6))
+    gain = dt.linalg.inv(x @ x.swapaxes(1, 2)) @ x[:, :, :1]
+    assert told((x @ gain + x[:, :, 1:2]).mean(0))[-1].count("matmul") == 3
+    large = dt.placeholder((1000, 200, 200), "f8", (10, 200, 200))
+    assert told((large @ large @ large).mean(0))[-1].count("matmul") == 0

@@ -12,13 +12,13 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.creation.filled import full
 from dask_tapestry.arrays.elementwise.predicates import isnull, notnull
 from dask_tapestry.arrays.elementwise.where_and_clip import where
-from dask_tapestry.arrays.indexing.take import take_along_axis
 from dask_tapestry.arrays.statistics.scans import cummax
 from dask_tapestry.arrays.tuning import CELLS_A_LIMIT
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.generators.coordinates import coordinates
 from dask_tapestry.operators.joins.concat import concat
+from dask_tapestry.operators.scans.scan import scan_later
 
 __all__ = ["push"]
 
@@ -49,10 +49,12 @@ def push(array: ArrayLike, n: int | None, axis: int) -> Array:
         return x
     if n is not None and n <= x.shape[number] // CELLS_A_LIMIT:
         return _from_nearby(x, integer(n), number)
+    filled = Array(scan_later(x.node, number))
+    if n is None:
+        return filled
     here = Array(coordinates(x.shape, number))
     last = cummax(where(notnull(x), here, -1), number)
-    filled = last >= 0 if n is None else (last >= 0) & (here - last <= n)
-    return where(filled, take_along_axis(x, last.clip(0), number), x)
+    return where(here - last <= n, filled, x)
 
 
 def _from_nearby(x: Array, n: int, axis: int) -> Array:

@@ -21,8 +21,10 @@ from dask_tapestry.operators.tuning import (
     LEAST_PANEL_CELLS,
     PANEL_COUNTS,
     PANELS_PLANNING,
+    SMALL_MATRIX_BYTES,
 )
 from dask_tapestry.teg import (
+    CELL_BY_CELL,
     BlockOperator,
     Form,
     IndexDim,
@@ -32,6 +34,7 @@ from dask_tapestry.teg import (
     Signature,
     Tensor,
     TensorType,
+    Turns,
 )
 from dask_tapestry.teg.chunking import Chunks, Known
 from dask_tapestry.teg.operator import Restriction, Types, signature_of
@@ -151,6 +154,16 @@ class MatrixOperator(BlockOperator):
                     names.setdefault(at, name)
         is_named = names and len(set(names.values())) == len(names)
         return tuple([names.get(d) for d in range(rank)]) if is_named else None
+
+    def turns(self, inputs: Types) -> Turns | None:
+        """Of a stack of small matrices some at a time."""
+        lengths = self.lengths(inputs)
+        read = [prod([lengths[d] for d in letters]) for letters in self.reads]
+        cells = sum(read) + sum(
+            [prod([lengths[d] for d in r.letters]) for r in self.results(inputs)]
+        )
+        small = self.is_stack and cells * inputs[0].dtype.itemsize <= SMALL_MATRIX_BYTES
+        return CELL_BY_CELL if small else None
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         letters, factor = self.work

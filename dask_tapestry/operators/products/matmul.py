@@ -17,11 +17,16 @@ from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import astype
 from dask_tapestry.operators.reductions.contraction import Contraction
 from dask_tapestry.operators.reductions.reduce import reduce
-from dask_tapestry.operators.tuning import LEAST_STRIP_ROWS, PRODUCT_STRIP_BYTES
+from dask_tapestry.operators.tuning import (
+    LEAST_STRIP_ROWS,
+    PRODUCT_STRIP_BYTES,
+    SMALL_MATRIX_BYTES,
+)
 from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.squeeze import squeeze
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import (
+    CELL_BY_CELL,
     IndexDim,
     Kind,
     Signature,
@@ -95,7 +100,12 @@ class MatMul(Contraction):
         return reduce(parts, "sum", 0, dtype=self.dtype, tree=Tree(parts.type.shape[:1]))
 
     def turns(self, inputs: Types) -> Turns | None:
-        """A few cells of the contracted dimension at a time, whose products are added."""
+        """A few cells of the contracted dimension at a time, whose products are added.
+
+        Of a stack of small matrices some at a time, with all that they are made of.
+        """
+        if self.part is None and are_small(inputs, self.infer(*inputs)):
+            return CELL_BY_CELL
         terms = inputs[0].shape[-1]
 
         def sums(box: ZRange) -> ZRange | None:
@@ -130,6 +140,13 @@ class MatMul(Contraction):
             return np.asarray(x @ w)
         cuts = range(0, x.shape[-1], self.part)
         return np.stack([x[..., c : c + self.part] @ w[..., c : c + self.part, :] for c in cuts])
+
+
+def are_small(inputs: Types, product: TensorType) -> bool:
+    """Whether matrices are the cells of a stack, small enough that many of them are a piece."""
+    stacked = product.ndim > 2 and prod(product.shape[:-2]) > 1
+    sides = [prod(x.shape[-2:]) * x.dtype.itemsize for x in (*inputs, product)]
+    return stacked and sum(sides) <= SMALL_MATRIX_BYTES
 
 
 @dataclass(frozen=True)

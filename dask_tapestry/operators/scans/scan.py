@@ -63,6 +63,7 @@ ASSOCIATIVE: Final = frozenset(
     "add multiply maximum minimum fmax fmin logaddexp logaddexp2 logical_and logical_or "
     "logical_xor bitwise_and bitwise_or bitwise_xor gcd lcm".split()
 )
+LATER: Final = "later"  # the last cell that is neither NaN nor NaT
 ROUNDING: Final = frozenset({"add", "multiply", "logaddexp", "logaddexp2"})
 
 
@@ -113,8 +114,10 @@ class Scan(ScanOperator):
         return self._kernel_arguments(box.lo[self.axis])
 
     def reference(self, *inputs: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        ufunc = UFUNCS[self.function]
-        return np.asarray(ufunc.accumulate(inputs[0], axis=self.axis, dtype=self.dtype))
+        (x,) = inputs
+        if self.function == LATER:
+            return _last_known(x, self.axis)
+        return np.asarray(UFUNCS[self.function].accumulate(x, axis=self.axis, dtype=self.dtype))
 
 
 @dataclass(frozen=True)
@@ -336,6 +339,21 @@ def scan(x: Tensor, function: str, axis: int, *, dtype: np.dtype[Any] | None = N
     cells = x if np.can_cast(x.type.dtype, state, "safe") else astype(x, result)
     leaf = leaf_length(x.type.shape[along], stored_spacing(x)[along])
     return apply(Scan(function, along, leaf, result, state), cells)
+
+
+def scan_later(x: Tensor, axis: int) -> Tensor:
+    """The last cell up to each one along `axis` that is neither NaN nor NaT, as pandas' `ffill`."""
+    along, dtype = normalize_axis(axis, x.type.ndim), x.type.dtype
+    leaf = leaf_length(x.type.shape[along], stored_spacing(x)[along])
+    return apply(Scan(LATER, along, leaf, dtype, dtype), x)
+
+
+def _last_known(x: np.ndarray[Any, Any], axis: int) -> np.ndarray[Any, Any]:
+    """A scan by `LATER`, in NumPy; cells before the first that is known stay."""
+    known = ~(np.isnat(x) if x.dtype.kind in "mM" else np.isnan(x))
+    here = np.indices(x.shape)[axis]
+    last = np.maximum.accumulate(np.where(known, here, -1), axis=axis)
+    return np.take_along_axis(x, np.where(last < 0, here, last), axis)
 
 
 def _result_dtype(

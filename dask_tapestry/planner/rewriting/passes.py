@@ -9,6 +9,7 @@ as written        the user's semantic ones                    to a fixed point
 loops             `fuse_stencil_loops`                        once
 simplify          the user's, `FAST_RULES`, `written_rules`   to a fixed point
 takes along axes  `OF_TAKES`                                  to a fixed point, if there are any
+forward fills     `fill_forward_by_scan`                      once, if places are running maxima
 products          the user's, `OF_PRODUCTS`                   to a fixed point, if there are any
 slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
@@ -47,6 +48,7 @@ from dask_tapestry.rules.effects import followed_points, keep_effects
 from dask_tapestry.rules.ends_of_lanes import take_ends_of_lanes
 from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
+from dask_tapestry.rules.forward_fills import fill_forward_by_scan, takes_at_scanned_places
 from dask_tapestry.rules.grouped_lines import fold_lines_together
 from dask_tapestry.rules.inserted_parts import read_before_inserts
 from dask_tapestry.rules.joined_sources import source_of_all
@@ -95,6 +97,7 @@ SIMPLIFY = Rules(
 )
 OF_MERGED_DIMS = Rules((*MERGED_DIM_RULES, *SIMPLIFY))
 OF_TAKES = Rules((take_along_own_places, *SIMPLIFY))
+FILLS = Rules((fill_forward_by_scan,))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
 
 
@@ -171,6 +174,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("loops", fuse_stencil_loops),
         Pass("simplify", Rules((*mine, *(FAST_RULES if fast else ()), *written))),
         Pass("takes along axes", OF_TAKES, applies=takes_of_several_axes),
+        Pass("forward fills", FILLS, 1, takes_at_scanned_places),
         Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("inserted parts", read_before_inserts),

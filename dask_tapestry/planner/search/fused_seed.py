@@ -12,16 +12,16 @@ from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import fuse, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import LARGE_VALUE_SHARE, SEED_GAIN
+from dask_tapestry.planner.tuning import LARGE_VALUE_SHARE, SEED_GAIN, SEED_LOSS
 from dask_tapestry.teg import Node
 
 
 def with_all_fused(space: PlanEvaluator, state: State) -> State:
     """The plan, or that in which no optional value is held, or no large one, if it is far better.
 
-    It has to fit, and to take at most a part of the seconds.
+    It has to fit, and to take at most a part of the seconds, unless the seed does not fit.
     """
-    enough = state.rank.with_seconds(SEED_GAIN)
+    enough = state.rank.with_seconds(SEED_GAIN if space.fits(state) else SEED_LOSS)
     found = []
     for nodes in {frozenset(nodes): None for nodes in _sets(state) if nodes}:
         other = space.state_within(_fused(space, state, nodes), enough)

@@ -75,3 +75,16 @@ def test_nothing_is_held_in_the_place_of_what_is_fused():
     cost = dt.plan(h, c.mean(0), resources=WORKERS).cost
     assert cost["bytes_read"] < 2.1 * x.nbytes
     assert cost["bytes_moved"] < 0.1 * h.nbytes
+
+
+def test_steps_on_many_small_matrices_are_one_where_workers_hold_little():
+    few = dt.Resources(workers=2, threads=1, memory="500 MB")
+    x = stored((1_000_000, 6, 6), "f8", (50_000, 6, 6))
+    p, forward = x @ x.swapaxes(1, 2) + 6 * dt.eye(6), dt.eye(6) + 0.1 * dt.eye(6, k=1)
+    for _ in range(3):
+        p = forward @ p @ forward.T + dt.eye(6)
+        gain = p[:, :, :2] @ dt.linalg.inv(p[:, :2, :2] + dt.eye(2))
+        p = p - gain @ p[:, :2]
+    plan = dt.plan(dt.trace(p, axis1=1, axis2=2).mean(), resources=few)
+    assert plan.cost["bytes_read"] < 1.1 * x.nbytes
+    assert plan.cost["bytes_written"] == 0

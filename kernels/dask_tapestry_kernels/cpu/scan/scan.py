@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 from dask_tapestry_kernels.cpu.cells.interpreter import tiles
-from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT
 from dask_tapestry_kernels.cpu.scan import scan_compiled
+from dask_tapestry_kernels.cpu.scan.scan_functions import function_named
 from dask_tapestry_kernels.floating_point import checking_fp_errors
 from dask_tapestry_kernels.kernel_table import Kernel
 from dask_tapestry_kernels.parameters.scan_spec import ScanSpec
@@ -61,7 +61,7 @@ def scan(
     result = _scan_output(out, block, options, dtype)
     if scan_compiled.scan(result, block, carry, options):
         return result
-    combine = _function(options.function, options.state)
+    combine = function_named(options.function, options.state)
     if _any_order(combine, options.state):
         options = options._replace(leaf=max(options.leaf, LINE_CELLS))  # which spares calls
     _walk(result, block, carry, combine, options)
@@ -112,7 +112,7 @@ def leaf_scan(out: Block | None, block: Block, **how: Any) -> Block:
     options = ScanSpec(**how, apart=True)
     result = _scan_output(out, block, options, options.state)
     if not scan_compiled.scan(result, block, None, options):
-        _walk(result, block, None, _function(options.function, options.state), options)
+        _walk(result, block, None, function_named(options.function, options.state), options)
     return result
 
 
@@ -143,7 +143,7 @@ def after_leaf(
     result = np.empty(block.shape, dtype) if out is None else out
     if not block.size:
         return result
-    combine = _function(options.function, options.state)
+    combine = function_named(options.function, options.state)
     cells, values = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     before, extent = np.moveaxis(prefix, axis, 0)[:, None], len(cells)
     first = min(-skip % leaf, extent)  # cells of a leaf that began before
@@ -180,7 +180,7 @@ def leaf_totals(out: Block | None, block: Block, **how: Any) -> Block:  # noqa: 
     result = np.empty((*block.shape[:axis], count, *block.shape[axis + 1 :]), state)
     if scan_compiled.totals(result, block, options):
         return result
-    combine = _function(options.function, options.state)
+    combine = function_named(options.function, options.state)
     cells, totals = np.moveaxis(block, axis, 0), np.moveaxis(result, axis, 0)
     full = len(cells) // leaf * leaf
     whole = cells[:full].reshape(full // leaf, leaf, *cells.shape[1:])
@@ -189,13 +189,6 @@ def leaf_totals(out: Block | None, block: Block, **how: Any) -> Block:  # noqa: 
     if full < len(cells):
         _total(cells[None, full:], totals[full // leaf :], combine, wide)
     return result
-
-
-def _function(name: str, state: np.dtype[Any]) -> Function:
-    """The ufunc, or its exact form where NumPy's bits depend on the place of a cell."""
-    exact = (name == "multiply" and state.kind == "c") or name in ("fmax", "fmin")
-    ufunc: Function = EXACT[name] if exact else getattr(np, name)
-    return ufunc
 
 
 def _is_inner(block: Block, axis: int) -> bool:

@@ -40,6 +40,7 @@ FLOAT_COMBINE: Final = {
     "minimum": "({a} if {a} < {b} or {a} != {a} else {b})",
     "fmax": "({a} if {a} >= {b} or {b} != {b} else {b})",
     "fmin": "({a} if {a} <= {b} or {b} != {b} else {b})",
+    "later": "({a} if {b} != {b} and {a} == {a} else {b})",
 }
 BOOL_COMBINE: Final = {"add": "({a} | {b})", "multiply": "({a} & {b})"}
 

@@ -58,8 +58,18 @@ class ScanText(NamedTuple):
 
     def combined(self, before: str, cell: str) -> str | None:
         """Text of what a total becomes with what follows."""
+        if self.function == "later":
+            return self._later(before, cell)
         kinds = [self.state, self.state]
         return scalar_codegen.step(self.function, [before, cell], kinds, self.state)
+
+    def _later(self, before: str, cell: str) -> str | None:
+        """Text of the cell, but of what came before where the cell alone is NaN."""
+        no, none = (
+            scalar_codegen.step("isnan", [value], [self.state], np.dtype(bool))
+            for value in (cell, before)
+        )
+        return f"({before} if ({no}) and not ({none}) else {cell})" if no and none else None
 
     def written(self, value: str) -> str | None:
         """Text of a value in the dtype of the result, as it is in memory."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.scan import scan
+from dask_tapestry_kernels.cpu.scan.scan_functions import function_named
 from tests.comparisons import same_bits, values
 from tests.examples import examples
 
@@ -41,7 +42,7 @@ def told(way, leaf=LEAF):
 def canonical(x, way, axis):
     """Scan and leaf totals, one step of the axis at a time."""
     function, _, state, dtype = WAYS[way]
-    combine = scan._function(function, np.dtype(state))
+    combine = function_named(function, np.dtype(state))
     cells = np.moveaxis(x, axis, 0)
     result, totals, before, local = np.empty(cells.shape, dtype), [], None, None
     for place, row in enumerate(cells):

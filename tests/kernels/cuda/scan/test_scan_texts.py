@@ -28,7 +28,8 @@ def test_scans_compile_without_contraction_and_with_few_registers(
 
 
 @pytest.mark.parametrize(
-    ("function", "kinds"), [("multiply", "ddd"), ("maximum", "eee"), ("add", "bll"), ("add", "???")]
+    ("function", "kinds"),
+    [("multiply", "ddd"), ("maximum", "eee"), ("later", "eee"), ("add", "bll"), ("add", "???")],
 )
 def test_scans_of_other_cells_compile(function, kinds, check_assembly):
     check_assembly(scan_program(text_of(function, *kinds), AFTER, 2, False, 256), 64, shared=SHARED)
@@ -50,4 +51,5 @@ def test_functions_of_our_own_are_not_numpys():
     assert text_of("add", "f", "d", "d").is_known
     assert not text_of("logaddexp", "d", "d", "d").is_known
     assert text_of("maximum", "D", "D", "D").is_known
+    assert text_of("later", "D", "D", "D").is_known
     assert not text_of("add", "m8[s]", "m8[s]", "m8[s]").is_known
