@@ -36,7 +36,7 @@ def aligned(block: Block) -> Block:
     """
     if block.flags.aligned:
         return block
-    for known in list(_last):
+    for known in _last:
         if known.of() is block:
             return known.cells
     if block.nbytes < LEAST_KEPT_COPY_BYTES:
@@ -49,7 +49,7 @@ def aligned(block: Block) -> Block:
 
 def _forget(gone: ReferenceType[Block]) -> None:
     """Drop the copy of a block that is gone."""
-    if any(known.of is gone for known in list(_last)):
+    if any(known.of is gone for known in _last):
         _last.clear()
 
 
