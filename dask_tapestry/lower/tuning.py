@@ -16,6 +16,10 @@ FEW_TASKS: Final = 5
 
 # Chosen: each comment says what it bounds or is a share of, and what follows from more or less.
 
+# aligned_blocks
+# Bytes from which on a copy is kept for the next task; less is soon copied again
+LEAST_KEPT_COPY_BYTES: Final = 2**20
+
 # client_arrays
 BLOCK_LOOK_SECONDS: Final = 0.002  # seconds between looks whether a block has come
 # Seconds after which it is asked for again: nothing is sent to paused workers

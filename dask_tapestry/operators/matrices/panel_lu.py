@@ -102,13 +102,14 @@ class Strips(NamedTuple):
 
 
 def factored(
-    x: Tensor, width: int, right: Tensor | None = None
+    x: Tensor, width: int, right: Tensor | None = None, keep_orders: bool = True
 ) -> tuple[list[Panel], Tensor | None, Tensor | None]:
     """The panels of a matrix, its columns behind the last one, and those on the `right` of it.
 
     The panels have been applied to all of these. One is factored as soon as the last one has been
     applied to its strip, and the one before that to all: so workers apply a panel while the next
     one is made, none lags behind by more than that, and few panels are held at a time.
+    Orders of rows that strips alone read come with the panels; the others are kept beside them.
     """
     rest: Strips | None = Strips(_strips(x, x.type.shape, width))
     others = None if right is None else Strips(_strips(right, right.type.shape, width))
@@ -117,7 +118,7 @@ def factored(
     widths = [run.stop - run.start for run in runs]
     for run, own, following in zip(runs, widths, [*widths[1:], 0], strict=True):
         assert rest is not None
-        panels.append(_factored(rest.cells, run, awaited))
+        panels.append(_factored(rest.cells, run, awaited, keep_orders))
         has_more = rest.cells.type.shape[1] > own
         rest = _applied(panels[-1], rest, own, following, width) if has_more else None
         others = None if others is None else _applied(panels[-1], others, 0, 0, width)
@@ -133,7 +134,7 @@ def _cells(strips: Strips | None) -> Tensor | None:
     return None if strips is None else strips.cells
 
 
-def _factored(strips: Tensor, run: slice, awaited: list[Tensor]) -> Panel:
+def _factored(strips: Tensor, run: slice, awaited: list[Tensor], keep_order: bool) -> Panel:
     """The panel of the first columns."""
     width, rows = run.stop - run.start, strips.type.shape[0] - run.start
     panel = columns_of(rows_of(strips, run.start, None), 0, width)
@@ -143,7 +144,7 @@ def _factored(strips: Tensor, run: slice, awaited: list[Tensor]) -> Panel:
     made = {"pn": panel.type.dtype, "p": PLACES}
     packed, order = panel_factors("lupanel", parts, made, ("pnn", 1.0), 0.5)
     corner = packed if rows == width else _strips(packed, (width, width), width)
-    return Panel(run, packed, spread(order), corner, above)
+    return Panel(run, packed, spread(order) if keep_order else order, corner, above)
 
 
 def _applied(panel: Panel, strips: Strips, skipped: int, following: int, width: int) -> Strips:
@@ -211,7 +212,7 @@ def _in_last_order(packed: Tensor, orders: list[Tensor]) -> Tensor:
 
 def solve_by_panels(a: Tensor, b: Tensor, width: int) -> Tensor:
     """The x with ``a @ x = b``: what is done to the columns of `a` is done to those of `b`."""
-    panels, _, right = factored(a, width, b)
+    panels, _, right = factored(a, width, b, keep_orders=False)
     assert right is not None
     columns = [
         TriangleColumns(

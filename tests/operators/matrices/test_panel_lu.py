@@ -106,6 +106,15 @@ def test_strips_are_held_once_and_each_cell_is_read_once():
                (n.operator.layout for n in strips))  # fmt: skip
 
 
+def test_orders_that_only_strips_read_are_not_copied():
+    """They come with the panel; those that outlive it, and would hold it, are copied."""
+    x = dt.asarray(cells((16, 16), "f8")).node
+    for function, copies in ((lu.inverse_by_panels, 0), (lu.lu_by_panels, 4)):
+        nodes = Graph([function(x, 4)]).nodes
+        orders = [n for n in nodes if n.operator.name == "heldcopy" and n.type.dtype.kind == "i"]
+        assert len(orders) == copies
+
+
 def test_a_panel_waits_for_strips_of_the_panel_before_the_last_one():
     """Its own strip alone is read of the last version: others may be made while it is factored."""
     a, b = (dt.asarray(cells((40, columns), "f8")).node for columns in (40, 2))
