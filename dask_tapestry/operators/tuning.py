@@ -62,8 +62,7 @@ SHUFFLED_PLACE_BYTES: Final = 8 * 4  # the owner, the order, and steps on the wa
 
 # indexing/gather
 WORTH_SHUFFLING_BYTES: Final = 2**22  # bytes of a table, which each task may as well have
-# Where a window begins in memory, and two steps on the way to it
-GATHERED_INDEX_BYTES: Final = 8 * 3
+GATHERED_INDEX_BYTES: Final = 8 * 3  # where a window begins in memory, and two steps on the way
 
 # indexing/index_ranges
 # Parts of an index tensor, along its first dimension, whose bounds a plan has
@@ -81,8 +80,7 @@ MASK_FLOPS: Final = 3  # of a place, to tell whether an owner has it: passes ove
 OWNERS_COMPARED: Final = (2, 8, 32)  # how many are worth comparing
 
 # indexing/scatter
-# The row that an update belongs in, and steps on the way to it
-SCATTERED_PLACE_BYTES: Final = 8 * 4
+SCATTERED_PLACE_BYTES: Final = 8 * 4  # the row that an update belongs in, and steps on the way
 
 # joins/diagonal
 DIAGONAL_SQUARE_CELLS: Final = 1024  # cells of a diagonal that are read as one box
@@ -190,8 +188,7 @@ WEIGHTED_LEAF_CELLS: Final = 2**20  # cells: 8 MiB, less than a block of what is
 # Progressions that one insert is cut in; beyond, cells are scattered
 MOST_INSERT_PIECES: Final = 64
 CHECKED_START_BYTES: Final = 12  # of one that is checked: where its part ends, and flags
-# Of one that is compared with others: places, their order, both sorted
-COMPARED_CELL_BYTES: Final = 8 * 6
+COMPARED_CELL_BYTES: Final = 8 * 6  # of one compared with others: places, their order, both sorted
 MOST_CHECK_SCRATCH: Final = 2**62  # a check is of all threads, however many
 
 # threads/thread_kinds
@@ -370,8 +367,7 @@ SHORTEST_TOPK_LANE: Final = 1 << 9  # cells: to partition takes .2 to .7 of what
 LONG_WEIGHTED_LANE_BYTES: Final = 2**27
 
 # threads/thread_body
-# Bytes of the values of threads that are computed together: they stay in L2
-THREAD_VALUES_BYTES: Final = 2**21
+THREAD_VALUES_BYTES: Final = 2**21  # bytes of values of threads computed together: they stay in L2
 
 # threads/thread_wavefronts
 MOST_TURNS: Final = 256  # each is a write that waits for the last: a few tasks, a few milliseconds

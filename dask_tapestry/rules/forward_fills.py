@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dask_tapestry.cells.references import Cell
 from dask_tapestry.imports import LateModule
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.scans.scan import Scan, scan_later
@@ -84,7 +85,7 @@ def _filled_at(node: Node, axis: int) -> Node | None:
     return found[0] if found is not None and isinstance(found[0], Node) else None
 
 
-def _single_call(node: Node, function: str) -> list[Node | np.generic] | None:
+def _single_call(node: Node, function: str) -> list[Node | Cell] | None:
     """The operands of a formula that is one call, nodes or constants; None if it is another."""
     if not isinstance(node.operator, Elementwise):
         return None

@@ -275,10 +275,10 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, BlockSides]
     for priced in state.placed.values():
         for node in recomputed_members(priced):
             if isinstance(node.operator, Source) and node.type.nbytes > READ_SHARE * memory:
-                grid, read = stored_grid(node), _read_sides(node, priced)
-                if grid is not None and read is not None:
-                    other = candidates.get(node, BlockSides((), read)).read
-                    read = tuple(map(min, read, other))
+                grid, sides = stored_grid(node), _read_sides(node, priced)
+                if grid is not None and sides is not None:
+                    other = candidates.get(node, BlockSides((), sides)).read
+                    read = tuple(map(min, sides, other))
                     candidates[node] = BlockSides(largest_box(grid).shape, read)
     return candidates | dict(_made_by_several(space, state, least))
 
