@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from dask_tapestry.cells.references import Cell
 from dask_tapestry.imports import LateModule
 from dask_tapestry.operators.cells.elementwise import Elementwise
