@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,27 @@ def kept_backwards(blocks: Sequence[Block], axes: Sequence[int]) -> tuple[int, .
         if n > 1 and axis not in axes and max(own) <= 0 and min(own) < 0
     ]
     return tuple(found)
+
+
+def widest_first(
+    blocks: Sequence[Block], expressions: Sequence[Any]
+) -> tuple[Sequence[Block], Sequence[Any]]:
+    """Operands and expressions of them, that operand first which moves along most axes.
+
+    How cells are gone through is decided by the first one. One that is broadcast tells little.
+    """
+    moving = [sum(map(bool, block.strides)) for block in blocks]
+    first = moving.index(max(moving))
+    if first == 0:
+        return blocks, expressions
+    places = (first, *[n for n in range(len(blocks)) if n != first])
+    return [blocks[n] for n in places], [_reordered(one, places) for one in expressions]
+
+
+@lru_cache(maxsize=256)
+def _reordered(expression: Any, places: tuple[int, ...]) -> Any:
+    """The expression of the parameters at these places, in their order."""
+    return expression.of_some(places)
 
 
 def memory_order(blocks: Sequence[Block]) -> list[int]:

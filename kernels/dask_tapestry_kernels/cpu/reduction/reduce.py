@@ -15,6 +15,7 @@ from dask_tapestry_kernels.cpu.reduction.any_order import nodes_in_any_order
 from dask_tapestry_kernels.cpu.reduction.axis_orders import (
     kept_axes,
     kept_backwards,
+    widest_first,
 )
 from dask_tapestry_kernels.cpu.reduction.fold_errors import (
     cells_of,
@@ -103,6 +104,10 @@ def reductions(
 
 def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     """The nodes or values of reductions that fold the same axes of the same blocks."""
+    if all(part.expression is not None for part in parts):
+        blocks, expressions = widest_first(blocks, [part.expression for part in parts])
+        pairs = zip(parts, expressions, strict=True)
+        parts = [part._replace(expression=expression) for part, expression in pairs]
     order = (*parts[0].axes, *kept_axes(blocks, parts[0].axes))
     backwards = kept_backwards(blocks, parts[0].axes)
     if backwards:
