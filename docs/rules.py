@@ -39,6 +39,7 @@ from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES  # noqa: E402
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_alone  # noqa: E402
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
+from dask_tapestry.rules.products_of_vectors import fold_products_of_vectors  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.selected_folds import fold_selections_together  # noqa: E402
 from dask_tapestry.rules.selections import (  # noqa: E402
@@ -52,6 +53,7 @@ from dask_tapestry.rules.symmetric_products import share_turned_formulas  # noqa
 from dask_tapestry.rules.tables_in_any_order import search_unsorted  # noqa: E402
 from dask_tapestry.rules.takes_along import take_along_own_places  # noqa: E402
 from dask_tapestry.rules.tiled_reductions import in_one_pass  # noqa: E402
+from dask_tapestry.rules.turned_folds import fold_before_turning  # noqa: E402
 from dask_tapestry.rules.views import VIEW_RULES  # noqa: E402
 
 PAGE = ROOT / "docs" / "rules.md"
@@ -64,6 +66,7 @@ SECTIONS = (
     ("Constants and formulas", SAME, (*CONSTANT_RULES, *FORMULA_RULES)),
     ("Cells, inside formulas", SAME, CELLS),
     ("Reductions of equal cells", SAME, BROADCAST_RULES),
+    ("Reductions of turned arrays", SAME, (fold_before_turning,)),
     (
         "Reductions of the same cells",
         SAME,
@@ -98,7 +101,13 @@ SECTIONS = (
     (
         "Matrix products",
         PRODUCTS,
-        (*LINEAR_RULES, *PRODUCT_RULES, *CHAIN_RULES, share_turned_formulas),
+        (
+            *LINEAR_RULES,
+            *PRODUCT_RULES,
+            *CHAIN_RULES,
+            share_turned_formulas,
+            fold_products_of_vectors,
+        ),
     ),
     ('Only with `algebra="fast"`', OTHER, FAST_RULES),
 )
@@ -198,6 +207,8 @@ Rules work in passes, one after the other, each over the whole graph:
 | alike reductions | many alike reductions are one with an axis more | until none are |
 | alike pieces | joins of many alike formulas are a formula of joins; *simplify* | until none |
 | spaced sources | files with gaps are made of those without, if read too | once, if any |
+| turned folds | folds of turned arrays fold them as they lie; *simplify* | until none are, if any |
+| vector products | those of an array that is folded as well are sums | once, if there are any |
 | joint reductions | reductions of the same cells are one | until no two are left |
 | joint group folds | folds by the same labels are one | once, if there are any |
 | joint bin counts | histograms of the same cells are one | once, if there are any |

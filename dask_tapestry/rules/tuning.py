@@ -98,6 +98,9 @@ MOST_STEP_VIEWS: Final = 4  # to see steps that are tried
 # tables_in_any_order
 LONG_TABLE_CELLS: Final = 2**22  # sorted in .1 s: less is sorted once, and handed to all blocks
 
+# turned_folds
+MOST_TURNED_FORMULAS: Final = 64  # that are followed back from a fold
+
 # views
 COSTLY_FLOPS: Final = 128  # operations a cell; a formula that takes so many is computed once
 

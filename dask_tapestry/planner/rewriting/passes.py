@@ -14,6 +14,8 @@ products          the user's, `OF_PRODUCTS`                   to a fixed point, 
 slices            `push_slices`                               once
 after slices      the user's, `SIMPLIFY`                      to a fixed point, if slices moved
 cells at extremes `take_while_folding`                        until none is taken after its fold
+turned folds      `fold_before_turning`                       to a fixed point, if axes are turned
+vector products   `fold_products_of_vectors`                  once, if there are products
 joint reductions  `join_reductions`                           until each reads its cells once
 joint group folds `join_group_folds`                          once, if there are any
 joint bin counts  `join_bin_counts`                           once, if there are any
@@ -62,6 +64,7 @@ from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES, has_merged_dims
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
+from dask_tapestry.rules.products_of_vectors import fold_products_of_vectors
 from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.selected_folds import fold_selections_together
 from dask_tapestry.rules.selections import SELECTION_RULES, fold_where_selected
@@ -71,6 +74,7 @@ from dask_tapestry.rules.stencil_loops import fuse_stencil_loops
 from dask_tapestry.rules.symmetric_products import share_turned_formulas
 from dask_tapestry.rules.tables_in_any_order import search_unsorted
 from dask_tapestry.rules.takes_along import take_along_own_places, takes_of_several_axes
+from dask_tapestry.rules.turned_folds import fold_before_turning, has_turned
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph
@@ -97,6 +101,7 @@ SIMPLIFY = Rules(
 )
 OF_MERGED_DIMS = Rules((*MERGED_DIM_RULES, *SIMPLIFY))
 OF_TAKES = Rules((take_along_own_places, *SIMPLIFY))
+OF_TURNED = Rules((fold_before_turning, *SIMPLIFY))
 FILLS = Rules((fill_forward_by_scan,))
 OF_PRODUCTS = Rules((*PRODUCT_RULES, *CHAIN_RULES, *SIMPLIFY))  # once readers are known
 
@@ -188,6 +193,8 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("alike reductions", stack_alike_reductions),
         Pass("alike pieces", joins, applies=has_many_pieces),
         Pass("spaced sources", space_what_is_read),
+        Pass("turned folds", OF_TURNED, applies=has_turned),
+        Pass("vector products", fold_products_of_vectors, applies=has_products),
         Pass("joint reductions", join_reductions),
         Pass("joint group folds", join_group_folds),
         Pass("joint bin counts", join_bin_counts),

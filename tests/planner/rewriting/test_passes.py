@@ -36,12 +36,13 @@ def test_the_passes_in_order():
     named = {p.name: p for p in passes((semantic, counted, best, own("choice")), fast=True)}
     assert list(named) == [
         "annotations", "as written", "less", "loops", "simplify",
-        "takes along axes", "merged dimensions", "products",
+        "takes along axes", "forward fills", "merged dimensions", "products",
         "inserted parts",
         "slices", "ends of lanes", "tables in any order", "cells at extremes", "joint ranks",
         "grouped lines",
         "selected folds", "alike reductions", "alike pieces",
         "spaced sources",
+        "turned folds", "vector products",
         "joint reductions", "joint group folds", "joint bin counts",
         "overlapping parts",
         "chunks apart", "turned formulas", "outputs",
