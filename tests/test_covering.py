@@ -1,5 +1,6 @@
 """What is run of a product has every pair of values; marks leave the rest to `make exhaustive`."""
 
+import os
 import subprocess
 import sys
 from itertools import combinations, product
@@ -138,6 +139,7 @@ def run(tmp_path_factory):
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-qs", f"-m {chosen}", *options, str(folder)],
             cwd=ROOT,
+            env=os.environ | {"PYTEST_ADDOPTS": ""},  # what is printed is read
             capture_output=True,
             text=True,
         )

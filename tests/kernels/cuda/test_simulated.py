@@ -20,7 +20,7 @@ def test_kernels_have_the_bits_of_the_cpu_in_the_simulator(first):
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist"]
     done = subprocess.run(
         [*command, *[str(FOLDER / module) for module in modules]],
-        env=os.environ | ENVIRONMENT,
+        env=os.environ | ENVIRONMENT | {"PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         check=False,
