@@ -19,15 +19,22 @@ from dask_tapestry.teg import Node
 def with_all_fused(space: PlanEvaluator, state: State) -> State:
     """The plan, or that in which no optional value is held, or no large one, if it is far better.
 
-    It has to fit, and to take at most a part of the seconds, unless the seed does not fit.
+    It has to fit, and to take at most a part of the seconds. Where the seed does not fit, one that
+    reads no more may take longer: what is held less costs more in the end.
     """
-    enough = state.rank.with_seconds(SEED_GAIN if space.fits(state) else SEED_LOSS)
+    better, most = state.rank.with_seconds(SEED_GAIN), _read(state)
+    enough = better if space.fits(state) else state.rank.with_seconds(SEED_LOSS)
     found = []
     for nodes in {frozenset(nodes): None for nodes in _sets(state) if nodes}:
         other = space.state_within(_fused(space, state, nodes), enough)
-        if other is not None and other.rank < enough and space.fits(other):
-            found.append(other)
+        if other is not None and (other.rank < better or _read(other) <= most):
+            found += [other] if other.rank < enough and space.fits(other) else []
     return min(found, key=lambda other: other.rank, default=state)
+
+
+def _read(state: State) -> float:
+    """Bytes that a plan reads from stores."""
+    return sum(priced.cost.read for priced in state.placed.values())
 
 
 def _fused(space: PlanEvaluator, state: State, nodes: Set[Node]) -> Choices:
