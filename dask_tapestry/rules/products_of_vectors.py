@@ -6,7 +6,7 @@ the pass of the mean, and what is stored is read once. By themselves products ar
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.products.matmul import MatMul
@@ -18,13 +18,15 @@ from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.shared_cells import cells_of
+from dask_tapestry.rules.shared_cells import cells_of, ranks_of
 from dask_tapestry.rules.turned_folds import order_of, straightened, turned_as_kept
 from dask_tapestry.rules.views import VIEW_RULES
 from dask_tapestry.teg import Graph, Node, Source
 from dask_tapestry.teg.node import written_as
 
-SUMMED_KINDS = "iufc"  # of numbers whose sums are products' as well: those of booleans are not
+SUMMED_KINDS: Final = (
+    "iufc"  # of numbers whose sums are products' as well: those of booleans are not
+)
 
 
 class _Product(NamedTuple):
@@ -51,9 +53,13 @@ class _Product(NamedTuple):
 
 
 def fold_products_of_vectors(graph: Graph, trace: Trace | None = None) -> Graph:
-    """``x @ v -> sum(x * v)``, where x has to be read and is folded along that axis by others."""
+    """``x @ v -> sum(x * v)``, where x has to be read and is folded along that axis by others.
+
+    Neither needs the other: what comes later, as the next step of a descent, has no pass to share.
+    """
+    ranks = ranks_of(graph, (Reduce, MatMul))
     folded = {
-        (cells, node.operator.axes)
+        (cells, node.operator.axes, ranks[node])
         for node in graph.nodes
         if isinstance(node.operator, Reduce) and node.operator.is_whole
         for cells in cells_of(node.inputs)
@@ -61,7 +67,7 @@ def fold_products_of_vectors(graph: Graph, trace: Trace | None = None) -> Graph:
     sums: dict[Node, Node] = {}
     for node in graph.nodes:
         product = _product_of_vector(node) if folded else None
-        if product is not None and _is_folded_by_others(product, folded):
+        if product is not None and _is_folded_by_others(product, ranks[node], folded):
             with written_as(node):
                 sums[node] = _as_sum(product, node)
     if not sums:
@@ -120,10 +126,12 @@ def _before_joining(operand: Node, folded: int) -> tuple[Node, int]:
     return operand, folded
 
 
-def _is_folded_by_others(product: _Product, folded: set[tuple[Node, tuple[int, ...]]]) -> bool:
-    """Whether cells that have to be read, or computed, are those of a reduction."""
+def _is_folded_by_others(
+    product: _Product, rank: int, folded: set[tuple[Node, tuple[int, ...], int]]
+) -> bool:
+    """Whether cells that have to be read, or computed, are those of a reduction of that rank."""
     cells = cells_of([product.array])
-    shared = [x.operator for x in cells if (x, (product.axis,)) in folded]
+    shared = [x.operator for x in cells if (x, (product.axis,), rank) in folded]
     return any(not (isinstance(one, Source) and one.external) for one in shared)
 
 

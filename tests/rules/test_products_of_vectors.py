@@ -65,3 +65,16 @@ def test_other_products_are_left_to_blas(stored):
     assert "matmul" in names(stored @ np.stack([V, V], 1), stored.mean(2))  # of two vectors
     some = stored > 0
     assert "matmul" in names(some @ (V > 0), some.any(2))  # booleans are no numbers
+
+
+def test_products_that_come_later_are_left_to_blas(stored):
+    first = dt.tensordot(T, stored, (0, 0))  # shares the pass of the mean
+    later = dt.tensordot(T + first[0, 0], stored, (0, 0))
+    assert names(first, later, stored.mean(0)).count("matmul") == 1
+    needed = dt.tensordot(T * stored.mean(0)[0, 0], stored, (0, 0))
+    assert "matmul" in names(needed)
+    for found, given in (
+        (later, T + np.tensordot(T, X, (0, 0))[0, 0]),
+        (needed, T * X[:, 0, 0].mean()),
+    ):
+        np.testing.assert_allclose(found.compute(), np.tensordot(given, X, (0, 0)), rtol=1e-9)
