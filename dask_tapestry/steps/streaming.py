@@ -33,7 +33,7 @@ from dask_tapestry.steps.parts import (
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
 from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.store_reads import bytes_from_stores
+from dask_tapestry.steps.store_reads import bytes_from_stores, more_at_ends
 from dask_tapestry.steps.tuning import (
     LARGE_WINDOW_BYTES,
     MOST_PIECES,
@@ -340,6 +340,8 @@ def _cut_at(
         scratch = max([window.scratch_bytes for window in windows])
         piece_peak = piece_peak._replace(all=max(piece_peak.all, scratch))
         piece_peak = piece_peak.with_kept(sum([window.nbytes for window in windows]))
+    else:
+        piece_peak = piece_peak._replace(all=piece_peak.all + more_at_ends(program, edges, piece))
     calls = parts.calls if inner is None else inner.calls
     fits = inner is None and not parts.loops
     return PieceCut(program, windows, (), edges, piece, inner, fits, calls, piece_peak)

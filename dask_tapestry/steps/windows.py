@@ -72,9 +72,19 @@ class Window(NamedTuple):
     @property
     def scratch_bytes(self) -> int:
         """Bytes beside it that reading takes."""
-        lo = self.box.lo[self.axis]
-        first = self.box.replace(self.axis, lo, min(lo + self.length, self.box.hi[self.axis]))
-        return self.instruction.operator.scratch_bytes((), first)
+        source, axis, (lo, hi) = self.instruction.operator, self.axis, self._ends
+        assert isinstance(source, Source)
+        first = self.box.replace(axis, lo, min(lo + self.length, hi))
+        if self.cuts is None or any(n > 1 for n in self.box.shape[:axis]):
+            return source.strided_scratch_bytes(first)
+        spans = {self.cuts.whole(lo, lo + 1), self.cuts.whole(hi - 1, hi)}
+        if {min(spans)[0], max(spans)[1]} != {lo, hi}:
+            return source.strided_scratch_bytes(first)
+        return max([source.scratch_bytes((), self.box.replace(axis, *span)) for span in spans])
+
+    @property
+    def _ends(self) -> Span:
+        return self.box.lo[self.axis], self.box.hi[self.axis]
 
     def end(self, stop: int) -> int:
         """Where reading ends that must reach `stop`: with a chunk, or with all that is needed."""

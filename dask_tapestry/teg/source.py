@@ -82,6 +82,13 @@ class Source(Operator):
         """Whether it reads files whose cells are not encoded: no faster than memory is copied."""
         return False
 
+    def strided_scratch_bytes(self, box: ZRange) -> int:
+        """Bytes beside the cells `box` that reading takes, to memory that has others between them.
+
+        It is `scratch_bytes`, or more where cells in a row are decoded to where they are wanted.
+        """
+        return self.scratch_bytes((), box)
+
     @property
     def in_runs(self) -> bool:
         """Whether a worker has blocks that follow each other, as of an array that is sent."""

@@ -36,10 +36,13 @@ class ReadBuffers(NamedTuple):
         Of a chunk that is decoded.
     chunks
         How many at most are in hand side by side.
+    in_place
+        Whether a chunk that is wanted whole is decoded to where its cells are to be.
     """
 
     nbytes: int
     chunks: int
+    in_place: bool = False
 
     @classmethod
     def by_zarr(cls, sides: tuple[int, ...], itemsize: int, inline: bool = True) -> ReadBuffers:
@@ -47,14 +50,27 @@ class ReadBuffers(NamedTuple):
         size = prod(sides) * itemsize
         return cls(size, 1 if inline and size >= LARGE_CHUNK_BYTES else SMALL_CHUNKS_AT_ONCE)
 
-    def scratch_bytes(self, box: ZRange, sides: tuple[int, ...]) -> int:
+    def scratch_bytes(
+        self, box: ZRange, sides: tuple[int, ...], shape: tuple[int, ...] | None = None
+    ) -> int:
         """Bytes beside the cells `box` of an array with such chunks.
+
+        Where memory is filled in place, the last chunk of an array of this `shape`, which may lie
+        partly beyond its end, is decoded elsewhere, beside fewer cells.
 
         Examples
         --------
         >>> ReadBuffers(16, 10).scratch_bytes(ZRange((0,), (5,)), (2,))
         96
+        >>> in_place = ReadBuffers(16, 1, in_place=True)
+        >>> in_place.scratch_bytes(ZRange((0,), (4,)), (2,), (9,))
+        24
         """
+        if self.in_place and shape is not None and _are_whole(box, sides):
+            return self.nbytes + max(
+                [self.nbytes * (n % side) // side for n, side in zip(shape, sides, strict=True)],
+                default=0,
+            )
         return 2 * self.nbytes * min(self.chunks, _count_met(box, sides))
 
 
@@ -84,6 +100,20 @@ def _count_met(box: ZRange, chunks: tuple[int, ...]) -> int:
         return 0
     spans = zip(box.lo, box.hi, chunks, strict=True)
     return prod(-(-hi // side) - lo // side for lo, hi, side in spans)
+
+
+def _are_whole(box: ZRange, sides: tuple[int, ...]) -> bool:
+    """Whether a box is of whole chunks, the cells of each of which lie in a row in it.
+
+    Examples
+    --------
+    >>> _are_whole(ZRange((2, 0), (6, 5)), (2, 5)), _are_whole(ZRange((0, 0), (2, 10)), (2, 5))
+    (True, False)
+    """
+    if any(lo % side or n % side for lo, n, side in zip(box.lo, box.shape, sides, strict=True)):
+        return False
+    several = [axis for axis, n in enumerate(box.shape) if n != sides[axis]]
+    return not box.is_empty and all(side == 1 for side in sides[: max(several, default=0)])
 
 
 def split_by_chunk(

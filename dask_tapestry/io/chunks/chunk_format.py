@@ -46,6 +46,12 @@ class ChunkFormat:
         return prod(self.sides) * self.dtype.itemsize
 
     @property
+    def is_decoded_in_place(self) -> bool:
+        """Whether a whole chunk is decoded to where its cells are wanted, next to each other."""
+        ordered = self.axes == tuple(range(len(self.axes))) and self.dtype.isnative
+        return ordered and len(self.decoders) == 1 and self.decoders[0].fills
+
+    @property
     def most_stored(self) -> int:
         """Bytes that a chunk, or what one of several codecs made of it, has at most as stored."""
         return 2 * self.nbytes + INNER_CODEC_SLACK_BYTES

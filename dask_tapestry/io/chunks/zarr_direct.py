@@ -64,7 +64,9 @@ class DirectArray:
     def in_hand(self) -> ReadBuffers:
         """What reading has in memory beside the cells."""
         coded = self.form.format
-        return ReadBuffers(coded.nbytes if coded.decoders else READ_SCRATCH_BYTES // 2, 1)
+        if not coded.decoders:
+            return ReadBuffers(READ_SCRATCH_BYTES // 2, 1)
+        return ReadBuffers(coded.nbytes, 1, coded.is_decoded_in_place)
 
     @property
     def read_sides(self) -> tuple[int, ...]:

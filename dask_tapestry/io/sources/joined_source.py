@@ -163,12 +163,18 @@ class JoinedSource(ChunkedSource):
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         """Of one part, as they are read one after the other: of those of a kind alike."""
-        found = 0
-        for number in self._kinds_met(self._numbers(box)):
-            met = self._of_part(number, box)
-            if met is not None:
-                found = max(found, self.joined[number].scratch_bytes(inputs, met.box))
+        found, numbers = 0, self._numbers(box)
+        is_strided = len(numbers) > 1 and any(n > 1 for n in box.shape[: self.axis])
+        for number in self._kinds_met(numbers):
+            if met := self._of_part(number, box):
+                one, own = self.joined[number], met.box
+                beside = one.strided_scratch_bytes(own) if is_strided else None
+                found = max(found, one.scratch_bytes(inputs, own) if beside is None else beside)
         return found
+
+    def strided_scratch_bytes(self, box: ZRange) -> int:
+        met = [self._of_part(number, box) for number in self._kinds_met(self._numbers(box))]
+        return max([self.joined[m.part].strided_scratch_bytes(m.box) for m in met if m], default=0)
 
     def _kinds_met(self, numbers: range) -> Iterable[int]:
         """One part of each kind that is met whole, and those at the ends if none is of theirs.

@@ -104,8 +104,16 @@ class ZarrSource(ChunkedSource):
         return self.parts or self.stored
 
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
-        in_hand = self.in_hand or ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize)
-        return in_hand.scratch_bytes(box, self.stored)
+        if self._buffers.in_place:
+            return self._buffers.scratch_bytes(box, self.read_sides, self.type.shape)
+        return self.strided_scratch_bytes(box)
+
+    def strided_scratch_bytes(self, box: ZRange) -> int:
+        return self._buffers.scratch_bytes(box, self.stored)
+
+    @property
+    def _buffers(self) -> ReadBuffers:
+        return self.in_hand or ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         return self.read_some(box, out, 1)

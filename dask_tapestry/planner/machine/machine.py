@@ -61,7 +61,7 @@ class Machine:
         Bytes a second between a worker and stores, and of all workers together: their own limit.
     decode, encode
         Bytes a second of a thread that reads cells from stores, and that writes some: of those that
-        are encoded, and of plain ones. Of workers elsewhere their connection alone counts.
+        are encoded, and of plain ones.
     store_latency, requests
         Seconds that a thread waits for a request to a store, and how many are under way at a time.
     task, edge, slice
@@ -305,8 +305,8 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         within_hosts=_share_within_hosts(resources.workers, resources.workers_per_host),
         store=float(connection or (inf if local else carried)),
         store_all=store,
-        decode=_of_a_thread(local, rates, rates.store_read, rates.store_plain),
-        encode=_of_a_thread(local, rates, rates.store_write, rates.store_plain_write),
+        decode=_of_a_thread(rates, rates.store_read, rates.store_plain),
+        encode=_of_a_thread(rates, rates.store_write, rates.store_plain_write),
         store_latency=_request_seconds(resources, rates),
         requests=1 if _opens_files(resources) else REQUESTS,
         task=rates.local_task if local else rates.scheduler_task,
@@ -331,9 +331,9 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
     )
 
 
-def _of_a_thread(local: bool, rates: Rates, encoded: float, plain: float) -> tuple[float, float]:
+def _of_a_thread(rates: Rates, encoded: float, plain: float) -> tuple[float, float]:
     """What is left to one thread of what all of this machine read or write."""
-    return (encoded / rates.threads, plain / rates.threads) if local else (inf, inf)
+    return encoded / rates.threads, plain / rates.threads
 
 
 def _share_within_hosts(workers: int, each: int) -> float:
