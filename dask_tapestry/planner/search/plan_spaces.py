@@ -1,7 +1,7 @@
 """Plan spaces: the plans of a graph whose tasks may take a share of memory, from large to small.
 
 Plans of large tasks are looked at first: they read and move least. Where workers cannot hold these,
-smaller ones follow, then blocks that are computed one at a time, and results fetched in rounds.
+smaller ones follow, as long as they can decode a stored chunk; then blocks that are computed one at a time, and results fetched in rounds.
 """
 
 from __future__ import annotations
@@ -17,15 +17,29 @@ from dask_tapestry.planner.memory.memory import least_share
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.tuning import FAR_BETTER, MANY_ROUNDS, SMALLER_TASKS_GAIN, TASK_SHARES
-from dask_tapestry.teg import Graph, Sink
+from dask_tapestry.teg import Graph, Sink, Source
+from dask_tapestry.zspace import ZRange
 
 
 def plan_spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluator]:
     """The plans whose tasks may take less and less of the memory."""
     first, *others = _limits(resources, method)
     widest = Pricing(Machine.of(resources), first)
-    pricings = [widest, *[Pricing(widest.machine, one, widest) for one in others]]
+    least = _least_read_bytes(graph)
+    smaller = [one for one in others if least <= max(one.most, one.few)]
+    pricings = [widest, *[Pricing(widest.machine, one, widest) for one in smaller]]
     return [PlanEvaluator(graph, one, resources) for one in pricings]
+
+
+def _least_read_bytes(graph: Graph) -> int:
+    """Bytes that a block takes at least which reads from the store of the largest chunks."""
+    found = 0
+    for node in graph.nodes:
+        if isinstance(node.operator, Source) and node.type.size:
+            rank = node.type.ndim
+            cell = ZRange((0,) * rank, (1,) * rank)
+            found = max(found, node.operator.strided_scratch_bytes(cell))
+    return found
 
 
 def _limits(resources: Resources, method: str) -> list[Limits]:
