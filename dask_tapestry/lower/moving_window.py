@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dask_tapestry.memory.buffer_pool import POOL
-from dask_tapestry.steps.windows import Window, hull_of
+from dask_tapestry.steps.window import Window
+from dask_tapestry.steps.windows import hull_of
 from dask_tapestry.zspace import ZRange
 
 Block = Any
@@ -28,7 +29,8 @@ class MovingWindow:
     """
 
     def __init__(self, window: Window, read: Read, pace: int = 1) -> None:
-        self.window, self._read, self._pace = window, read, pace
+        self.window, self._read = window, read
+        self._pace = pace if window.in_place is None else 1
         self._cells = POOL.empty(window.shape, window.instruction.type.dtype)
         start = window.box.lo[window.axis]
         self.box = window.box.replace(window.axis, start, start)
@@ -40,6 +42,8 @@ class MovingWindow:
         start, stop = need.lo[axis], need.hi[axis]
         if stop <= high:
             return
+        if window.in_place is not None:  # whole chunks alone are read
+            start = min(start, high)
         end, overlap = window.end(stop), max(0, high - start)
         if end - start > window.length or not window.box.contains(need):
             return  # the plan knows only some pieces: `cells` reads it by itself

@@ -18,7 +18,7 @@ from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry
 from dask_tapestry.steps.instruction_schedule import Work
 from dask_tapestry.steps.streaming import piece_schedule_of
-from dask_tapestry.steps.windows import Window
+from dask_tapestry.steps.window import Window
 from dask_tapestry.teg import Sink
 from dask_tapestry.zspace import ZRange
 

@@ -21,7 +21,7 @@ from dask_tapestry.steps.piece_alignment import stored_and_work
 from dask_tapestry.steps.piece_cuts import usual_piece
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.tuning import LARGE_WINDOW_BYTES
-from dask_tapestry.steps.windows import Window
+from dask_tapestry.steps.window import Window
 from dask_tapestry.zspace import ZRange
 
 

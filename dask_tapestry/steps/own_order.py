@@ -8,7 +8,7 @@ from itertools import pairwise
 from dask_tapestry.steps.access_strides import moves_along
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.tuning import REPEATED_WORK, SAMPLED_PIECES
-from dask_tapestry.steps.windows import Line
+from dask_tapestry.steps.window import Line
 from dask_tapestry.zspace import ZRange
 
 

@@ -8,7 +8,7 @@ from dask_tapestry.steps.own_order import computes_again
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.tuning import MOST_PIECES
-from dask_tapestry.steps.windows import Line
+from dask_tapestry.steps.window import Line
 from dask_tapestry.zspace import ZRange
 
 

@@ -41,7 +41,8 @@ from dask_tapestry.steps.tuning import (
     PIECE_BYTES,
     WORTHWHILE_SHARE,
 )
-from dask_tapestry.steps.windows import Line, Window, sharing_pieces, stored_values
+from dask_tapestry.steps.window import Line, Window
+from dask_tapestry.steps.windows import sharing_pieces, stored_values
 from dask_tapestry.teg import Merging, Sink, Turns
 from dask_tapestry.zspace import ZRange
 

@@ -13,10 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from itertools import chain, pairwise
-from math import prod
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.steps.piece_alignment import piece_edges
@@ -27,69 +24,11 @@ from dask_tapestry.steps.tuning import (
     REPEATED_WORK,
     SHORTER_PIECES_WORK,
 )
+from dask_tapestry.steps.window import Line, MovingNeeds, Window, stored_cuts, window_of
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange
 
-Line = tuple[int, ...]
 Span = tuple[int, int]
-Ends = np.ndarray[Any, Any]
-
-
-class Window(NamedTuple):
-    """Cells of a stored value that are kept in memory.
-
-    Attributes
-    ----------
-    instruction
-        Reads the value.
-    box
-        What all pieces need of it together.
-    axis
-        Along which the window moves.
-    cuts
-        What is read as a whole along the axis; None for any cells.
-    length
-        Cells along the axis that are in memory at most.
-    """
-
-    instruction: Instruction
-    box: ZRange
-    axis: int
-    cuts: Cuts | None
-    length: int
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the buffer."""
-        shape = self.box.shape
-        return (*shape[: self.axis], self.length, *shape[self.axis + 1 :])
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the memory."""
-        return prod(self.shape) * self.instruction.type.dtype.itemsize
-
-    @property
-    def scratch_bytes(self) -> int:
-        """Bytes beside it that reading takes."""
-        source, axis, (lo, hi) = self.instruction.operator, self.axis, self._ends
-        assert isinstance(source, Source)
-        first = self.box.replace(axis, lo, min(lo + self.length, hi))
-        if self.cuts is None or any(n > 1 for n in self.box.shape[:axis]):
-            return source.strided_scratch_bytes(first)
-        spans = {self.cuts.whole(lo, lo + 1), self.cuts.whole(hi - 1, hi)}
-        if {min(spans)[0], max(spans)[1]} != {lo, hi}:
-            return source.strided_scratch_bytes(first)
-        return max([source.scratch_bytes((), self.box.replace(axis, *span)) for span in spans])
-
-    @property
-    def _ends(self) -> Span:
-        return self.box.lo[self.axis], self.box.hi[self.axis]
-
-    def end(self, stop: int) -> int:
-        """Where reading ends that must reach `stop`: with a chunk, or with all that is needed."""
-        whole = stop if self.cuts is None or stop < 1 else self.cuts.whole(stop - 1, stop)[1]
-        return min(whole, self.box.hi[self.axis])
 
 
 class WindowedProgram(NamedTuple):
@@ -232,7 +171,7 @@ def sliding(
         return None
     if grain.length == 1 and len(line) > 3:
         line = _with_chunks(own, needs, line)
-    windows = [_window(*one, line) for one in zip(own.sources, needs, strict=True)]
+    windows = [window_of(*one, line) for one in zip(own.sources, needs, strict=True)]
     return Sliding(line, tuple(windows))
 
 
@@ -241,35 +180,9 @@ def _even(lo: int, hi: int, grain: ChunkAlignment, excess: float) -> Line:
     return grain.ends(lo, hi, grain.side((hi - lo) / excess))
 
 
-class _Needs(NamedTuple):
-    """What pieces need of a value.
-
-    Attributes
-    ----------
-    box
-        All together.
-    axis
-        Along which needs move.
-    pace
-        Cells by which they move on with a step of the output.
-    start, stop
-        Where the need of a piece would begin that begins at 0, and end that ends at 0.
-    """
-
-    box: ZRange
-    axis: int
-    pace: int
-    start: int
-    stop: int
-
-    def ends(self, line: Line) -> tuple[Ends, Ends]:
-        """Where the needs of the pieces between the edges of a line begin, and end."""
-        edges, least, most = np.array(line), self.box.lo[self.axis], self.box.hi[self.axis]
-        starts = np.clip(self.start + self.pace * edges[:-1], least, most)
-        return starts, np.clip(self.stop + self.pace * edges[1:], least, most)
-
-
-def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> list[_Needs] | None:
+def _window_needs(
+    own: WindowedProgram, box: ZRange, dim: int, line: Line
+) -> list[MovingNeeds] | None:
     """What the pieces between the edges of a line need of each stored value.
 
     The first two, the last and two in the middle are looked at.
@@ -310,7 +223,7 @@ def _moved_axes(boxes: Sequence[ZRange]) -> list[int]:
     return [a for a, n in enumerate(shape) if any(b.shape[a] != n for b in boxes)]
 
 
-def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | None:
+def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> MovingNeeds | None:
     """How pieces with these spans need `boxes`; None where these do not move along one axis.
 
     Needs are clipped where the value ends, of many pieces where each needs more than a piece: least
@@ -326,13 +239,13 @@ def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> _Needs | 
 
 def _needs(
     boxes: Mapping[int, ZRange], spans: Mapping[int, Span], hull: ZRange, axis: int, pace: int
-) -> _Needs:
+) -> MovingNeeds:
     last = max(boxes)
     start = boxes[last].lo[axis] - pace * spans[last][0]
-    return _Needs(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
+    return MovingNeeds(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
 
 
-def _tells(needs: _Needs, boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> bool:
+def _tells(needs: MovingNeeds, boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> bool:
     """Whether these are the needs of all pieces that were looked at."""
     axis = needs.axis
     for n, span in spans.items():
@@ -351,14 +264,14 @@ def _paces(boxes: Mapping[int, ZRange], spans: Mapping[int, Span], axis: int) ->
     return [moved // steps for moved, steps in moves if moved >= 0 and moved % steps == 0]
 
 
-def _with_chunks(own: WindowedProgram, needs: Sequence[_Needs], line: Line) -> Line:
+def _with_chunks(own: WindowedProgram, needs: Sequence[MovingNeeds], line: Line) -> Line:
     """About such pieces, that end where a chunk does of the stored value with most bytes.
 
     Then no more of a next chunk lies there than the piece needs.
     """
     pairs = zip(needs, own.sources, strict=True)
     need, source = max(pairs, key=lambda pair: pair[0].box.size * pair[1].type.dtype.itemsize)
-    cuts, longest = _cuts(source, need.axis), line[2] - line[1]
+    cuts, longest = stored_cuts(source, need.axis), line[2] - line[1]
     if cuts is None or cuts.longest == 1 or not need.pace:
         return line
     chunks = _ends_about(cuts, longest * need.pace, need.box.hi[need.axis])
@@ -380,25 +293,3 @@ def _ends_about(cuts: Cuts, length: int, hi: int) -> Iterable[int]:
         return [end for end in cuts.edges[count:-1:count] if end < hi]
     step = cuts.step * max(1, round(length / cuts.step))
     return range(step - cuts.step + cuts.lead, hi, step)
-
-
-def _cuts(source: Instruction, axis: int) -> Cuts | None:
-    assert isinstance(source.operator, Source)
-    cuts = source.operator.read_cuts
-    return None if cuts is None else cuts[axis]
-
-
-def _window(source: Instruction, need: _Needs, line: Line) -> Window:
-    """The window that moves from piece to piece."""
-    cuts = _cuts(source, need.axis)
-    starts, stops = need.ends(line)
-    ends = np.minimum(stops if cuts is None else _chunk_ends(cuts, stops), need.box.hi[need.axis])
-    reads = np.concatenate(([True], stops[1:] > ends[:-1]))  # others find all they need
-    return Window(source, need.box, need.axis, cuts, int((ends - starts)[reads].max()))
-
-
-def _chunk_ends(cuts: Cuts, stops: Ends) -> Ends:
-    """Where the chunks end that hold the cells before `stops`."""
-    if cuts.edges:
-        return np.asarray(cuts.edges)[np.searchsorted(cuts.edges, stops)]
-    return np.where(stops > 0, -((cuts.lead - stops) // cuts.step) * cuts.step + cuts.lead, 0)

@@ -3,7 +3,7 @@ import pytest
 
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.steps.program import Instruction
-from dask_tapestry.steps.windows import Window
+from dask_tapestry.steps.window import Window
 from dask_tapestry.zspace import Cuts, ZRange
 from tests.planner.graphs import stored
 

@@ -1,7 +1,8 @@
 """Plan spaces: the plans of a graph whose tasks may take a share of memory, from large to small.
 
 Plans of large tasks are looked at first: they read and move least. Where workers cannot hold these,
-smaller ones follow, as long as they can decode a stored chunk; then blocks that are computed one at a time, and results fetched in rounds.
+smaller ones follow, as long as they can decode a stored chunk, then blocks that are computed one at
+a time, and results fetched in rounds.
 """
 
 from __future__ import annotations

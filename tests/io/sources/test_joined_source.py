@@ -102,8 +102,22 @@ def test_chunks_of_unequal_lengths(tmp_path, lengths, axis):
         np.testing.assert_array_equal(one.read(box), cells[box.slices()])
         alone = [(part, own.box) for part, own in of_parts(one, box)]
         assert one.stored_bytes(box) == sum(part.stored_bytes(own) for part, own in alone)
-        scratch = [part.scratch_bytes((), own) for part, own in alone]
+        several = len(alone) > 1 and any(n > 1 for n in box.shape[:axis])
+        scratch = [
+            part.strided_scratch_bytes(own) if several else part.scratch_bytes((), own)
+            for part, own in alone
+        ]
         assert one.scratch_bytes((), box) == max(scratch, default=0)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_chunks_of_parts_that_lie_side_by_side_are_decoded_elsewhere(tmp_path, axis):
+    sides = (6, 6, 6)
+    sources, parts = stored(tmp_path, (2, 2), axis, across=6, sides=sides)
+    one = joined(sources, axis, False, np.concatenate(parts, axis))
+    chunk, whole = 2 * 6 * 6 * 8, ZRange.of_shape(one.type.shape)
+    assert one.strided_scratch_bytes(whole) == 2 * chunk
+    assert one.scratch_bytes((), whole) == chunk * (1 + axis)
 
 
 def of_parts(one, box):

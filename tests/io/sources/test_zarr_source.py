@@ -7,7 +7,7 @@ import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 from numcodecs import Delta
-from zarr.codecs import BloscCodec, GzipCodec
+from zarr.codecs import BloscCodec, Crc32cCodec, GzipCodec, ZstdCodec
 
 import dask_tapestry as dt
 from dask_tapestry.memory import buffer_pool
@@ -144,6 +144,8 @@ SIDE = 600  # a chunk has 2.9 MB
 STORED = {
     "plain": {"compressors": None},
     "zstd": {"compressors": "auto"},
+    "rows, zstd": {"compressors": "auto", "chunks": (SIDE, 2 * SIDE)},
+    "rows, crc": {"compressors": (ZstdCodec(), Crc32cCodec()), "chunks": (SIDE, 2 * SIDE)},
     "blosc": {"compressors": BloscCodec()},
     "gzip": {"compressors": GzipCodec(level=1)},
     "shards": {"compressors": None, "shards": (2 * SIDE, 2 * SIDE)},
@@ -173,6 +175,17 @@ def test_reading_takes_the_memory_that_is_foretold(tmp_path, layout, corner, mon
     foretold = source.scratch_bytes((), box)
     assert peak < foretold + 2**17
     assert peak > 0.4 * foretold or layout in ("plain", "shards")
+
+
+def test_whole_chunks_take_no_memory_but_their_own(tmp_path):
+    data = np.random.default_rng(0).random((50, 8, 6))
+    zarr.create_array(tmp_path / "x", data=data, chunks=(10, 8, 6))
+    source = dt.from_zarr(tmp_path / "x").node.operator
+    chunk, whole = 10 * 8 * 6 * 8, dt.ZRange((10, 0, 0), (30, 8, 6))
+    assert source.scratch_bytes((), whole) == chunk
+    assert source.strided_scratch_bytes(whole) == 2 * chunk
+    for other in (((10, 0, 0), (25, 8, 6)), ((10, 0, 0), (30, 8, 5)), ((0, 0, 0), (5, 8, 6))):
+        assert source.scratch_bytes((), dt.ZRange(*other)) == 2 * chunk
 
 
 def test_memory_that_is_given_is_filled(tmp_path):
