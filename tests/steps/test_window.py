@@ -23,7 +23,7 @@ def slid(tmp_path, lo, hi, chunks=CHUNK, change=None, **options):
     return own, box, sliding(own, box, 0, 5)
 
 
-@pytest.mark.parametrize("lo, hi", [(0, 46), (0, 23), (23, 46), (9, 29), (13, 14 + 19)])
+@pytest.mark.parametrize(("lo", "hi"), [(0, 46), (0, 23), (23, 46), (9, 29), (13, 14 + 19)])
 def test_whole_chunks_are_decoded_in_the_window(tmp_path, lo, hi):
     own, box, (line, (window,)) = slid(tmp_path, lo, hi)
     chunk = 10 * 8 * 6 * 8

@@ -29,7 +29,7 @@ def test_a_factor_of_many_panels_is_planned():
     dt.plan(dt.linalg.cholesky(x).sum(), resources=machines).verify()
 
 
-@pytest.mark.parametrize("chunk, count", [(10, 4), (100, 3), (180, 2), (400, 1)])
+@pytest.mark.parametrize(("chunk", "count"), [(10, 4), (100, 3), (180, 2), (400, 1)])
 def test_tasks_that_cannot_decode_a_chunk_are_not_planned(tmp_path, chunk, count):
     """Whatever else they do: MB of a chunk, which is there as stored and decoded."""
     shape = 50_000, 250_000
