@@ -8,7 +8,7 @@ whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import partial
 from math import inf
 from typing import Final
@@ -29,18 +29,18 @@ from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
 from dask_tapestry.planner.search.grid import reads_again
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.search.whole_chunks import whole_chunks
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     CLOSE_TO_LEAST,
     FAR_WORSE,
-    NEARBY_NODES,
     PARTS_A_SLOT,
     SAVES_AS_MUCH,
     SHORT_STEP_SECONDS,
     SIZES_WORTH,
 )
 from dask_tapestry.rewrite.driver import rebuilt
-from dask_tapestry.teg import Form, Graph, Node, Source
+from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.teg.node import topological
 
 NOTHING: Final[Mapping[Node, PricedGroup]] = {}
@@ -243,7 +243,7 @@ class _Chooser:
                     break
         found = ranks[best], sizes[best]
         near = {sizes[at] for at in (best, self._one_a_slot(node, form))}
-        for size in sorted({whole for one in near for whole in _whole_chunks(node, one, sizes)}):
+        for size in sorted({whole for one in near for whole in whole_chunks(node, one, sizes)}):
             found = min(found, (self._formed(node, form, size, min(near_whole, found[0])), size))
         return found
 
@@ -332,30 +332,6 @@ def _form_of_size(forms: Collection[Form], choice: FormChoice) -> Form | None:
 def _is_far_worse(rank: Rank, best: Rank) -> bool:
     """Whether what is allowed as another one is takes so much longer that sizes beyond it do."""
     return rank.exceeded == best.exceeded and rank.seconds > FAR_WORSE * best.seconds
-
-
-def _whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:
-    """Sizes near `size` that are multiples of sides of stored chunks that the node reads."""
-    sides = {
-        side
-        for x in _cheap_sources(node)
-        if isinstance(x.operator, Source) and x.operator.chunks is not None
-        for side in x.operator.chunks
-        if side > 1
-    }
-    near = {n * side for side in sides for n in (size // side, -(-size // side))}
-    return {n for n in near if min(sizes) <= n <= max(sizes) and n not in sizes}
-
-
-def _cheap_sources(node: Node) -> Iterator[Node]:
-    """What a node reads through operators that cost little."""
-    stack, seen = list(node.inputs), set[Node]()
-    while stack and len(seen) < NEARBY_NODES:
-        x = stack.pop()
-        if x not in seen:
-            seen.add(x)
-            yield x
-            stack.extend(x.inputs if x.operator.transparent else ())
 
 
 def _coarsest(node: Node, form: Form, cells: int) -> int:

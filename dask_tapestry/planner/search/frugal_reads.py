@@ -1,8 +1,9 @@
 """Frugal reads: of plans that take about as long, the one that reads and moves less.
 
-The fastest plan may read a table again for each block where workers could hand it on, for the sake
-of a hundredth of its time. Stores have other users: so what is read again is held as long as much
-less is carried and that takes hardly longer.
+The fastest plan may read a table again for each block where workers could hand it on, or decode a
+chunk for each of two blocks, for the sake of a hundredth of its time. Stores have other users: so
+what is read again is held, or blocks are larger, as long as much less is carried and that takes
+hardly longer.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dask_tapestry.planner.search.choices import Choices, State
-from dask_tapestry.planner.search.moves import hold
+from dask_tapestry.planner.search.moves import hold, recut
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
 from dask_tapestry.planner.tuning import (
@@ -42,7 +43,7 @@ def with_frugal_reads(space: PlanEvaluator, state: State, costs: int) -> State:
 
 def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) -> Iterator[State]:
     """Plans that differ in one choice, about as good as the `first` one, and carry much less."""
-    for choices in _handed_on(space, state):
+    for choices in _with_less_read(space, state):
         if space.pricing.evaluated > last:
             return
         other = space.state_within(choices, first.as_good, last + LEAST_ONCE_FOUND)
@@ -52,8 +53,12 @@ def _more_frugal(space: PlanEvaluator, first: State, state: State, last: int) ->
             yield other
 
 
-def _handed_on(space: PlanEvaluator, state: State) -> Iterator[Choices]:
-    """Choices in which values are held that blocks or steps read again."""
+def _with_less_read(space: PlanEvaluator, state: State) -> Iterator[Choices]:
+    """Choices in which fewer blocks read a chunk, or values are held that are read again."""
+    for priced in state.placed.values():
+        once = space.pricing.uncut_cost(priced).read
+        if once < LIGHTER_SHARE * priced.cost.read:
+            yield from recut(state, priced, finer=False)
     for priced in state.placed.values():
         if priced.cost.read:
             yield from hold(state, priced)

@@ -9,7 +9,6 @@ Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import prod
@@ -24,6 +23,7 @@ from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.read_parts import parts_read
+from dask_tapestry.planner.search.whole_chunks import sizes_near
 from dask_tapestry.planner.tuning import CHANGED_ALIKE, FEW_CHOSEN, MOVED_AGAIN
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement
@@ -271,10 +271,10 @@ def push(state: State, priced: PricedGroup) -> Iterator[Choices]:
                 yield _with_grid(state, node, pushed)
 
 
-def recut(state: State, priced: PricedGroup) -> Iterator[Choices]:
-    """A dimension of the step is cut in twice or half as many pieces."""
+def recut(state: State, priced: PricedGroup, finer: bool = True) -> Iterator[Choices]:
+    """A dimension of the step is cut in half as many pieces, or in twice as many."""
     for dim, cuts in enumerate(priced.grid):
-        for count in {2 * cuts.count, -(-cuts.count // 2)} - {cuts.count}:
+        for count in {-(-cuts.count // 2), *([2 * cuts.count] if finer else [])} - {cuts.count}:
             if grids := _in_pieces(priced, dim, count):
                 yield replace(state.choices, grids={**state.choices.grids, **grids})
 
@@ -343,7 +343,7 @@ def reform(space: PlanEvaluator, state: State, node: Node) -> Iterator[Choices]:
 
 
 def resize(space: PlanEvaluator, state: State, nodes: Sequence[Node]) -> Iterator[Choices]:
-    """Nodes that have taken the same forms take one in the next finer or coarser size."""
+    """Nodes that have taken the same forms take one in the next size, or one of whole chunks."""
     now = state.choices.forms.get(nodes[0], ())
     for other in dict.fromkeys(_other_forms(nodes[0], now)):
         alike = [one.name for one in other] == [one.name for one in now]
@@ -379,10 +379,7 @@ def _other_forms(node: Node, now: tuple[FormChoice, ...]) -> Iterator[tuple[Form
                 yield (*before, FormChoice(form.name, form.sizes[len(form.sizes) // 2]))
                 continue
             size = now[form_number].size
-            near = sorted(form.sizes)
-            finer, coarser = bisect_left(near, size), bisect_right(near, size)
-            near = near[max(0, finer - 1) : finer] + near[coarser : coarser + 1]
-            for other in near:
+            for other in sizes_near(node, form, size):
                 yield (*before, FormChoice(form.name, other), *after)
                 yield (*before, FormChoice(form.name, other))
         if form_number < len(now):
