@@ -10,11 +10,12 @@ from dask_tapestry.teg import Form, Node, Source
 
 
 def sizes_near(node: Node, form: Form, size: int) -> list[int]:
-    """The next finer and coarser size of a form, and those near it that are whole chunks."""
+    """The next finer and coarser size of a form, and those near them that are whole chunks."""
     sizes = sorted(form.sizes)
     finer, coarser = max(0, bisect_left(sizes, size) - 1), bisect_right(sizes, size)
-    near = {*sizes[finer : coarser + 1], *whole_chunks(node, size, sizes)}
-    return sorted(near - {size})
+    near = {size, *sizes[finer : coarser + 1]}
+    whole = [whole_chunks(node, one, sizes) for one in near]
+    return sorted(near.union(*whole) - {size})
 
 
 def whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:

@@ -4,9 +4,10 @@ import dask_tapestry as dt
 from dask_tapestry.planner.search import search as searching
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
+from tests.planner.graphs import FAST_STORES
 from tests.planner.spaces import COSTS, network, space_of
 
-CLUSTER = dt.Resources(64, 4, "16 GiB", bandwidth="1 GB/s")
+CLUSTER = dt.Resources(64, 4, "16 GiB", bandwidth="1 GB/s", rates=FAST_STORES)
 
 
 def embeddings():

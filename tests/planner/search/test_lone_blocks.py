@@ -4,9 +4,10 @@ import dask_tapestry as dt
 from dask_tapestry.planner.search import search as searching
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.lone_blocks import with_lone_blocks
+from tests.planner.graphs import FAST_STORES
 from tests.planner.spaces import COSTS, network, space_of
 
-CLUSTER = dt.Resources(50, 4, "16 GiB")
+CLUSTER = dt.Resources(50, 4, "16 GiB", rates=FAST_STORES)
 WIND = (768, 37, 721, 1440)
 
 

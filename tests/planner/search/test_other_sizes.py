@@ -6,13 +6,15 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.exchanges import in_other_sizes_exchanged
 from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.other_sizes import resized
+from tests.planner.graphs import FAST_STORES
 from tests.planner.spaces import COSTS, space_of
 
 
 def test_a_form_takes_another_size_once_what_it_reads_is_computed_in_its_step():
     x, y = (dt.placeholder((10_000_000, 1024), "f4", (10_000, 1024)) for _ in range(2))
     product = x.T @ (x @ dt.placeholder((1024, 1024), "f4") - y)
-    space = space_of(product, resources=dt.Resources(64, 4, "16 GiB", bandwidth="1 GB/s"))
+    machine = dt.Resources(64, 4, "16 GiB", bandwidth="1 GB/s", rates=FAST_STORES)
+    space = space_of(product, resources=machine)
     node = product.node
 
     def in_parts(size):

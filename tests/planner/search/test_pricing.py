@@ -11,7 +11,7 @@ from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.zspace import Cuts
-from tests.planner.graphs import FOUR, stored
+from tests.planner.graphs import FAST_STORES, FOUR, stored
 
 
 def pricing(resources=FOUR):
@@ -175,7 +175,7 @@ def test_a_long_program_counts_for_more():
     """What steps take at least counts, too, by the operators that are followed."""
 
     def spent(count):
-        known, x = pricing(), stored((100_000, 1000))
+        known, x = pricing(replace(FOUR, rates=FAST_STORES)), stored((100_000, 1000))
         joined = dt.concatenate([x[n : n + 50_000] for n in range(count)])
         known.best(known.group(joined.node, {joined.node}), (), lambda _: True)
         return known.evaluated

@@ -1,5 +1,6 @@
 """When a plan that is changed beside a faster one is given up."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +10,8 @@ from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.races import Race
 from dask_tapestry.planner.tuning import SURE_OF_PACE
-from tests.planner.spaces import COSTS, gram, space_of
+from tests.planner.graphs import FAST_STORES
+from tests.planner.spaces import COSTS, WIDE, gram, space_of
 
 
 def plan(seconds, allowed=True):
@@ -43,10 +45,11 @@ def test_nobody_loses_to_what_is_not_there(beside):
 
 def test_what_has_lost_is_changed_no_more(monkeypatch):
     monkeypatch.setattr("dask_tapestry.planner.search.races.SURE_OF_PACE", 1)
-    space = space_of(gram())
+    wide = replace(WIDE, rates=FAST_STORES)
+    space = space_of(gram(), resources=wide)
     state = space.state(Choices())
     best = improve(space, state, COSTS)
-    spent, again = space.pricing.evaluated, space_of(gram())
+    spent, again = space.pricing.evaluated, space_of(gram(), resources=wide)
     monkeypatch.setattr(local_search, "second_chance", None)
     goal = SimpleNamespace(seconds=best.seconds / 1e30, rank=best.rank)
     found = improve(again, again.state(Choices()), COSTS, beside=goal)

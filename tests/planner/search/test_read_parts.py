@@ -132,4 +132,4 @@ def test_what_a_known_mask_or_known_places_take_is_a_part(places):
     chosen = np.sort(np.random.default_rng(0).choice(1000, 400, replace=False)) if places else days
     machine = dt.Resources(50, 4, "16 GiB")
     cost = dt.plan(dt.median(x[chosen], axis=0), resources=machine).cost
-    assert cost["bytes_read"] < 0.4 * x.nbytes
+    assert cost["bytes_read"] < 0.43 * x.nbytes  # blocks of the same chunks may read these twice

@@ -9,12 +9,19 @@ from dask_tapestry.planner.search import rule_selection as module
 from dask_tapestry.planner.search.rule_selection import choosing, with_taken
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
+from tests.planner.graphs import FAST_STORES
 
 X = dt.placeholder((10**6,), "f8")
 CLUSTER = dt.Resources(workers=4, threads=2, memory="8 GiB")
 ON_DEVICE = dt.placeholder((20_000, 10_000), "f4", stored_chunks=(1000, 10_000)).to_device("cuda")
 DEVICES = dt.Resources(
-    workers=4, threads=8, memory="64 GiB", gpus=1, gpu_memory="80 GiB", link_bandwidth="25 GB/s"
+    workers=4,
+    threads=8,
+    memory="64 GiB",
+    gpus=1,
+    gpu_memory="80 GiB",
+    link_bandwidth="25 GB/s",
+    rates=FAST_STORES,
 )
 
 
