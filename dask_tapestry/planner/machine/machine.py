@@ -305,8 +305,8 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         within_hosts=_share_within_hosts(resources.workers, resources.workers_per_host),
         store=float(connection or (inf if local else carried)),
         store_all=store,
-        decode=_of_a_thread(rates, rates.store_read, rates.store_plain),
-        encode=_of_a_thread(rates, rates.store_write, rates.store_plain_write),
+        decode=(rates.store_read / rates.threads, rates.store_plain / rates.threads),
+        encode=(rates.store_write / rates.threads, rates.store_plain_write / rates.threads),
         store_latency=_request_seconds(resources, rates),
         requests=1 if _opens_files(resources) else REQUESTS,
         task=rates.local_task if local else rates.scheduler_task,
@@ -329,11 +329,6 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         machine,
         places=tuple(_machine_of_group(machine, group, resources) for group in resources.kinds),
     )
-
-
-def _of_a_thread(rates: Rates, encoded: float, plain: float) -> tuple[float, float]:
-    """What is left to one thread of what all of this machine read or write."""
-    return encoded / rates.threads, plain / rates.threads
 
 
 def _share_within_hosts(workers: int, each: int) -> float:

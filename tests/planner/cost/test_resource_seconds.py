@@ -36,18 +36,18 @@ def store(blocks=3200, read=READ, requests=0.0, written=0, plain=ENCODED, rates=
         (Plain(read=True, written=True), CODEC.store_plain, CODEC.store_plain_write),
     ],
 )
-def test_threads_of_this_process_decode_and_encode(plain, read, written):
-    told = {"workers": 1, "local": True, "rates": CODEC, "plain": plain}
-    two = told | {"threads": 2}
-    assert store(**two) == pytest.approx(READ / read, rel=0.01)
-    assert store(read=0, written=READ, **two) == pytest.approx(READ / written, rel=0.01)
-    assert store(**told, threads=8) == pytest.approx(READ / read / 4, rel=0.01)
-    assert store(**told, threads=1, blocks=1) == pytest.approx(2 * READ / read)
-    assert store(**two, worker_bandwidth="1 MB/s") == pytest.approx(READ / 1e6, rel=0.01)
+def test_threads_of_a_cluster_decode_and_encode(plain, read, written):
+    """Two threads in four workers have rates for four times as many."""
+    told = {"threads": 2, "bandwidth": "100 GB/s", "rates": CODEC, "plain": plain}
+    assert store(**told) == pytest.approx(READ / read / 4, rel=0.01)
+    assert store(read=0, written=READ, **told) == pytest.approx(READ / written / 4, rel=0.01)
+    alone = {"blocks": 1, "workers": 1, "threads": 1}
+    assert store(**told | alone) == pytest.approx(2 * READ / read)
+    assert store(**told | {"bandwidth": "1 MB/s"}) > 100 * READ / read
 
 
 def test_a_thread_that_decodes_does_not_compute():
-    machine = Machine.of(dt.Resources(1, 8, local=True), CODEC)
+    machine = Machine.of(dt.Resources(4, 8, bandwidth="100 GB/s"), CODEC)
     for one, together in ((machine, 2.0), (machine.on("cuda"), 1.1)):
         each = one.reading * one.decode[False]
         tasks = Tasks(GridBlocks.of([Cuts.regular(10**5, 1)]), 1, 1, 1, ENCODED)

@@ -90,12 +90,12 @@ def test_a_worker_has_its_own_way_to_the_store():
 def test_a_thread_has_its_part_of_the_rates_of_stores():
     told = {"store_read": 8.0, "store_write": 4.0, "store_plain": 40.0, "store_plain_write": 20.0}
     rates = rates_of({"threads": 4} | told)
-    made = Machine.of(Resources(threads=3, local=True), rates)
-    assert made.codec_seconds(10.0, 10.0, ENCODED) == 10 / 2 + 10 / 1
-    assert made.codec_seconds(10.0, 10.0, Plain(read=True, written=True)) == 3
-    assert replace(made, speed=2.0).codec_seconds(10.0, 0.0, ENCODED) == 2.5
-    far = Machine.of(Resources(workers=9, threads=2), rates)
-    assert far.codec_seconds(10.0, 10.0, ENCODED) == 0, "their connection counts"
+    for resources in (Resources(workers=9, threads=2), Resources(threads=3, local=True)):
+        made = Machine.of(resources, rates)
+        assert made.codec_seconds(10.0, 10.0, ENCODED) == 10 / 2 + 10 / 1
+        assert made.codec_seconds(10.0, 10.0, Plain(read=True, written=True)) == 3
+        twice = replace(made, speed=2.0)
+        assert twice.codec_seconds(10.0, 0.0, ENCODED) == 2.5
 
 
 def test_resources_may_have_rates_of_their_own():
