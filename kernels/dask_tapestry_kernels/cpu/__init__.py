@@ -57,7 +57,6 @@ KERNELS: Final = KernelTable(
         "blocks.spline_filter": "splinefilter",
         "blocks.stencil_steps": "stencilsteps",
         "blocks.take": "take takealong insert",
-        "blocks.turned_copy": "copycells",
         "blocks.upper_band_panels": "rowproduct rowstrip uppercolumns",
         "blocks.user_functions": "call threads member fold blockwise",
         "blocks.vector_functions": "vectors",
@@ -68,6 +67,7 @@ KERNELS: Final = KernelTable(
         "blocks.window_sum": "windowsum",
         "cells.compiled_tiles": "tiledmap",
         "cells.interpreter": "map",
+        "cells.turned_copy": "copycells",
         "reduction.group_fold": "add_group_folds add_groups groupfold groupmerge groupfolds "
         "groupmerges",
         "reduction.reduce": "reduce reductions",

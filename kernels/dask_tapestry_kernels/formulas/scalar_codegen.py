@@ -109,6 +109,8 @@ def step(
     """Text of a step whose operands, of `dtypes`, are named; None if it has no compiled meaning."""
     if function == "cast":
         return _cast(operands[0], dtypes[0], dtype)
+    if function == "where" and dtype.kind == "b":  # a choice of bool is a jump: 5 ns a cell
+        return "({0} & {1}) | ((not {0}) & {2})".format(*operands)
     if function == "where":
         return f"{operands[1]} if {operands[0]} else {operands[2]}"
     kind = dtypes[-1]
@@ -179,6 +181,19 @@ def _shift(name: str) -> Meaning:
     return lambda x, kind: f"ufunc_loops.{name}({x[0]}, {x[1]}, {8 * kind.itemsize})"
 
 
+def _division(name: str) -> Meaning:
+    """Division of integers, of narrow ones by way of floats that are exact for them."""
+
+    def meaning(x: Sequence[str], kind: DType) -> str:
+        wide = "unsigned" if kind.kind == "u" else "integer"
+        if kind.itemsize > (4 if kind.kind == "i" else 2):
+            return f"ufunc_loops.{name}_{wide}({x[0]}, {x[1]})"
+        real = "np.float32" if kind.itemsize <= 2 else "np.float64"
+        return f"ufunc_loops.{name}_narrow({x[0]}, {x[1]}, {real})"
+
+    return meaning
+
+
 def _wrapping(sign: str) -> Meaning:
     """Signed arithmetic as unsigned: numba tells LLVM that its own never overflows (``nsw``)."""
     return lambda x, _kind: f"np.uint64({x[0]}) {sign} np.uint64({x[-1]})"
@@ -242,6 +257,8 @@ def _complex_extreme(order: str, unknown: int) -> Meaning:
 
 
 _INTEGERS: Final[dict[str, Meaning]] = _ORDER | _TRUTH | {
+    "floor_divide": _division("floor_divide"), "remainder": _division("remainder"),
+    "divmod.0": _division("floor_divide"), "divmod.1": _division("remainder"),
     "add": _infix("+"), "subtract": _infix("-"), "multiply": _infix("*"),
     "negative": _text("-{0}"), "positive": _text("{0}"), "conjugate": _text("{0}"),
     "conj": _text("{0}"), "square": _text("{0} * {0}"),
@@ -266,10 +283,6 @@ MEANINGS: Final[Mapping[str, Mapping[str, Meaning]]] = MappingProxyType(
             "sign": _text("{t}({0} > 0) - {t}({0} < 0)"),
             "left_shift": _shift("left_shift"),
             "right_shift": _shift("right_shift"),
-            "floor_divide": _call("floor_divide_integer"),
-            "remainder": _call("remainder_integer"),
-            "divmod.0": _call("floor_divide_integer"),
-            "divmod.1": _call("remainder_integer"),
         },
         "u": _INTEGERS
         | {
@@ -277,10 +290,6 @@ MEANINGS: Final[Mapping[str, Mapping[str, Meaning]]] = MappingProxyType(
             "sign": _text("{t}({0} > 0)"),
             "left_shift": _shift("left_shift"),
             "right_shift": _shift("right_shift"),
-            "floor_divide": _call("floor_divide_unsigned"),
-            "remainder": _call("remainder_unsigned"),
-            "divmod.0": _call("floor_divide_unsigned"),
-            "divmod.1": _call("remainder_unsigned"),
         },
         "b": _TRUTH
         | {

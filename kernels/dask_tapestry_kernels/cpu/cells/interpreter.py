@@ -19,6 +19,7 @@ from dask_tapestry_kernels.cpu.cells import compiled_formulas, formula_errors
 from dask_tapestry_kernels.cpu.cells.reproducible_ufuncs import EXACT, is_exact
 from dask_tapestry_kernels.floating_point import checking_fp_errors, suspect
 from dask_tapestry_kernels.formulas import scalar_codegen
+from dask_tapestry_kernels.formulas.function_table import INTEGER_DIVISIONS, facts_of
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -56,7 +57,8 @@ def _evaluate(result: Block, blocks: Sequence[Block], expression: Any) -> None:
     gains = result.size >= COMPILED_FROM and _gains(expression, result, blocks)
     if gains and compiled_formulas.run(expression, result, blocks):
         return
-    if _has_table(blocks) and (table := _table(expression)) is not None:
+    has_table = _has_table(blocks) and not _is_cheap(expression)
+    if has_table and (table := _table(expression)) is not None:
         suspect(table.flags)
         _table_lookup(result, blocks[0], expression)
     elif _is_one_tile(calls, result) and all(map(_runs_forward, blocks)):
@@ -74,9 +76,27 @@ def _is_one_tile(calls: Sequence[Call], result: Block) -> bool:
 
 def _gains(expression: Any, result: Block, blocks: Sequence[Block]) -> bool:
     """Whether a compiled formula is faster than one NumPy loop through memory."""
-    steps = [step.function for step in expression.steps if step.function != "constant"]
+    steps = _functions(expression)
     in_order = result.flags.c_contiguous and all(b.flags.c_contiguous for b in blocks)
-    return len(steps) > 1 or not in_order or steps == ["cast"] or _is_ours(steps[-1], blocks[-1])
+    if len(steps) > 1 or not in_order or steps == ["cast"]:
+        return True
+    return _is_ours(steps[-1], blocks[-1]) or _divides_integers(steps[-1], blocks[-1])
+
+
+def _functions(expression: Any) -> list[str]:
+    """The functions of the steps that compute."""
+    return [step.function for step in expression.steps if step.function != "constant"]
+
+
+def _is_cheap(expression: Any) -> bool:
+    """Whether one fast loop of NumPy's computes all: uint8 + 1 takes .1 ns a cell, a table 1.2."""
+    function, *others = _functions(expression) or ["constant"]
+    return not others and function != "cast" and facts_of(function).cost == 1
+
+
+def _divides_integers(function: str, block: Block) -> bool:
+    """Whether a function divides cells of a block that are integers: NumPy's loop is slow."""
+    return function in INTEGER_DIVISIONS and block.dtype.kind in "iu"
 
 
 def _is_ours(function: str, block: Block) -> bool:

@@ -82,9 +82,8 @@ def _outer(shape: list[int], strides: list[list[int]], stop: int, steps: list[in
     return dim
 
 
-def readable(block: Block) -> Block:
-    """`block`, or a copy of one whose cells lie in another order than C's."""
+def is_readable(block: Block) -> bool:
+    """Whether compiled loops take a block as it is: its cells lie in C's order, aligned."""
     steps = [s for s, n in zip(block.strides, block.shape, strict=True) if n > 1]
     forward = steps == sorted(steps, reverse=True) and all(s > 0 for s in steps)
-    plain = block.flags.aligned and block.dtype.isnative
-    return block if forward and plain else block.astype(block.dtype.newbyteorder("="), order="C")
+    return forward and block.flags.aligned and block.dtype.isnative

@@ -24,21 +24,23 @@ from dask_tapestry_kernels.cpu.reduction.supported_folds import NEAR_CELLS, SPRE
 
 Block = np.ndarray[Any, Any]
 DType = np.dtype[Any]
+Layout = tuple[list[int], list[int], list[list[int]]]  # extents, sides, strides of each operand
 
 FEW_COLUMNS: Final = 8  # below which columns are not folded side by side
 COLUMNS_OF_PLANES: Final = 64  # at least: each row of a plane is a call
+MOST_REDUCED: Final = 2  # axes of which a leaf is rows
 
 
 def still_in_rows(blocks: Sequence[Block], sides: tuple[int, ...]) -> tuple[int, ...] | None:
     """Numbers of the operands of a formula that are one cell in each row; None: no rows of columns.
 
-    One axis is reduced. Along the last one all operands have cells side by side, or the same cell
-    for all columns: sums of ``w * x`` over time, of which `w` has a cell for each time. Of other
-    kept axes, along which operands lie otherwise than `x`, each place is a plane of rows.
+    One axis is reduced, or two. Along the last one all operands have cells side by side, or the
+    same cell for all columns: sums of ``w * x`` over time, of which `w` has a cell for each time.
+    Of other kept axes, along which operands lie otherwise than `x`, each place is a plane of rows.
     """
     extents, cuts, strides = simplified(blocks[0].shape, sides, [b.strides for b in blocks])
     least = FEW_COLUMNS if len(extents) == 2 else COLUMNS_OF_PLANES
-    if len(extents) < 2 or len(cuts) != 1 or extents[-1] < least:
+    if not 0 < len(cuts) <= MOST_REDUCED or len(extents) == len(cuts) or extents[-1] < least:
         return None
     along = [steps[-1] for steps in strides]
     if any(step not in (0, b.itemsize) for step, b in zip(along, blocks, strict=True)):
@@ -73,7 +75,7 @@ def column_states(
     if fold is None or driver is None:
         return None
     grid = [-(-n // side) for n, side in zip(shape, sides, strict=False)]
-    layout = simplified(shape, sides, [b.strides for b in blocks])
+    layout = _of_two_axes(*simplified(shape, sides, [b.strides for b in blocks]))
     states = [States((*grid, *shape[rank:]), state) for _ in formulas]
     together = 1 if monoid in SPREADS else MOST_FORMULAS
     for first in range(0, len(formulas), together):
@@ -82,6 +84,15 @@ def column_states(
         loops = _Loops(fold.address, driver, joint)
         _fold(loops, blocks, cell, layout, states[some], formulas[some])
     return [one.joined() for one in states]
+
+
+def _of_two_axes(
+    extents: Sequence[int], cuts: Sequence[int], strides: Sequence[Sequence[int]]
+) -> Layout:
+    """The layout with two reduced axes, the first of one place where there was one."""
+    if len(cuts) == MOST_REDUCED:
+        return [*extents], [*cuts], [[*steps] for steps in strides]
+    return [1, *extents], [1, *cuts], [[0, *steps] for steps in strides]
 
 
 class _Loops(NamedTuple):
@@ -119,13 +130,13 @@ def _fold(
     loops: _Loops,
     blocks: Sequence[Block],
     cell: DType,
-    layout: tuple[list[int], list[int], list[list[int]]],
+    layout: Layout,
     states: Sequence[States],
     formulas: Sequence[Formula],
 ) -> None:
     """Have the address of a fold called by its driver; write the states of each formula.
 
-    `layout` is that of the blocks, as `simplified` returns it.
+    `layout` is that of the blocks, with two reduced axes.
     """
     fold, driver, kernel = loops
     extents, cuts, strides = layout
@@ -134,7 +145,7 @@ def _fold(
     most = max(len(formula.scalars) for formula in formulas)
     operands = []
     for block, steps in zip(blocks, strides, strict=True):
-        operands += [block.ctypes.data, steps[0], steps[-1]]
+        operands += [block.ctypes.data, steps[1], steps[0], steps[-1]]
     joint = _joint_call(kernel, len(blocks), formulas)
     values = VALUES * cell.itemsize
     scratch = Scratch(values + 8 * (len(blocks) + most))
@@ -145,6 +156,7 @@ def _fold(
         addresses=scratch.address + values,
         operands=len(blocks) + most,
         joint=joint.ctypes.data if len(joint) else 0,
+        inner=0,
     )
     source = np.array([*head.item(), *_formulas(formulas, operands, parts, most)], np.int64)
     jumps = _jumps(extents, cuts[0], strides, most)
@@ -154,8 +166,10 @@ def _fold(
         source=source.ctypes.data,
         part_items=items.ctypes.data,
         part_count=len(items),
-        extent=extents[0],
-        side=cuts[0],
+        extent=extents[1],
+        side=cuts[1],
+        outer=extents[0],
+        outer_side=cuts[0],
         kept=extents[-1],
         planes=len(jumps),
         jumps=jumps.ctypes.data,
@@ -166,10 +180,10 @@ def _fold(
 def _jumps(
     extents: Sequence[int], side: int, strides: Sequence[Sequence[int]], scalars: int
 ) -> Block:
-    """For each plane and operand the bytes to it from behind the rows of the plane before."""
-    outer = extents[1:-1]
+    """For each plane and operand the bytes to it from behind the places of the plane before."""
+    outer = extents[2:-1]
     places = np.indices(outer).reshape(len(outer), prod(outer))
-    first = np.array([steps[1:-1] for steps in strides], np.int64) @ places
+    first = np.array([steps[2:-1] for steps in strides], np.int64) @ places
     rows = -(-extents[0] // side) * side
     behind = np.array([[rows * steps[0]] for steps in strides], np.int64)
     jumps = np.diff(first, axis=1, prepend=0) - behind
@@ -187,5 +201,5 @@ def _formulas(
     for formula, places in zip(formulas, parts, strict=True):
         yield from (formula.row, places.ctypes.data, *operands)
         for scalar in formula.scalars:
-            yield from (scalar.ctypes.data, 0, 0)
-        yield from (0, 0, 0) * (most - len(formula.scalars))
+            yield from (scalar.ctypes.data, 0, 0, 0)
+        yield from (0, 0, 0, 0) * (most - len(formula.scalars))

@@ -61,11 +61,13 @@ FORMULA_COLUMNS: Final = _record(  # columns of formulas, for `fold_formula_colu
     "source",  # address of a record `SOURCE`
     "part_items",  # address of the sizes of the parts' cells
     "part_count",  # number of parts
-    "extent",  # rows
-    "side",  # rows of a leaf
+    "extent",  # rows of the last reduced axis
+    "side",  # those of a leaf
+    "outer",  # places along the reduced axis before it; 1 where there is none
+    "outer_side",  # those of a leaf
     "kept",  # columns of a plane
     "planes",  # one for each place along the other kept axes
-    "jumps",  # address of a table: for each plane, bytes to it from behind the last one's rows
+    "jumps",  # address of a table: for each plane, bytes to it from behind the last one's places
 )
 SOURCE: Final = _record(  # formulas whose values are the cells of a leaf
     "formulas",  # number of formulas
@@ -73,6 +75,7 @@ SOURCE: Final = _record(  # formulas whose values are the cells of a leaf
     "addresses",  # address of room for the operands' addresses
     "operands",  # number of operands of each formula
     "joint",  # address of a record `JOINT` that folds all formulas at once; 0: one after the other
+    "inner",  # rows of the leaf along the last reduced axis
 )  # then for each formula a record `FORMULA`, and after it one `OPERAND` for each operand
 JOINT: Final = (
     _record(  # rows of some columns, which a kernel of `joint_folds` adds to accumulators
@@ -93,6 +96,7 @@ FORMULA: Final = _record(
 OPERAND: Final = _record(
     "cell",  # address of the first cell
     "down",  # bytes from row to row
+    "over",  # bytes to the rows of the next place along the reduced axis before
     "along",  # bytes from column to column
 )
 
@@ -116,8 +120,8 @@ def record(dtype: DType, **values: int) -> np.ndarray[Any, Any]:
 
     Examples
     --------
-    >>> record(OPERAND, cell=80, down=16, along=8)
-    array((80, 16, 8), dtype=[('cell', '<i8'), ('down', '<i8'), ('along', '<i8')])
+    >>> record(FORMULA, row=80, parts=16)
+    array((80, 16), dtype=[('row', '<i8'), ('parts', '<i8')])
     """
     if dtype.names is None or values.keys() != set(dtype.names):
         raise ValueError(f"not the fields {dtype.names}: {', '.join(values)}")

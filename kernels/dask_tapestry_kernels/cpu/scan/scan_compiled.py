@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.cells.turned_copy import copy_cells
 from dask_tapestry_kernels.cpu.jit.compile_service import Native, compiled
-from dask_tapestry_kernels.cpu.jit.memory_layout import address, lines, readable
+from dask_tapestry_kernels.cpu.jit.memory_layout import address, is_readable, lines
 from dask_tapestry_kernels.cpu.scan.scan_texts import APART, BODIES, GROUP, MOST_LEAF, STRIP, source
 from dask_tapestry_kernels.parameters.scan_spec import ScanSpec
 
@@ -26,7 +26,7 @@ def scan(result: Block, block: Block, carry: Block | None, how: ScanSpec) -> boo
     function, axis, leaf, state, skip, separate = how
     if block.size < SMALL:
         return False
-    block = readable(block)
+    block = block if _runs_with(block, result, axis) else _in_order(block)
     along = _is_along(block, result, axis)
     native = _native("scan", along, function, block.dtype, state, result.dtype, block.size)
     if native is None:
@@ -44,7 +44,7 @@ def scan(result: Block, block: Block, carry: Block | None, how: ScanSpec) -> boo
         numbers += [*options, part.lines, line_a, line_b]
         native(*numbers, *([] if along else [part.columns, row_a, row_b]))
     if target is not result:
-        result[...] = target
+        copy_cells(result, target)
     return True
 
 
@@ -53,7 +53,7 @@ def totals(result: Block, block: Block, how: ScanSpec) -> bool:
     function, axis, leaf, state, _, _ = how
     if block.size < SMALL:
         return False
-    block = readable(block)
+    block = block if _runs_with(block, result, axis) else _in_order(block)
     along = _is_along(block, result, axis)
     native = _native("total", along, function, block.dtype, state, state, block.size)
     if native is None:
@@ -64,6 +64,18 @@ def totals(result: Block, block: Block, how: ScanSpec) -> bool:
         numbers += [part.lines, line_a, line_b]
         native(*numbers, *([] if along else [part.columns, row_a, row_b]))
     return True
+
+
+def _runs_with(block: Block, result: Block, axis: int) -> bool:
+    """Whether loops go through a block and its result side by side, in whichever order they lie."""
+    plain = block.flags.aligned and block.dtype.isnative
+    dense = _is_dense(block, axis) and (_is_dense(result, axis) or is_readable(block))
+    return _is_along(block, result, axis) or (plain and dense)
+
+
+def _in_order(block: Block) -> Block:
+    """A copy of a block in C's order; compiled code turns it, in a third of NumPy's time."""
+    return copy_cells(np.empty(block.shape, block.dtype.newbyteorder("=")), block)
 
 
 def _native(
@@ -88,5 +100,5 @@ def _is_dense(result: Block, axis: int) -> bool:
 
 def _is_along(block: Block, result: Block, axis: int) -> bool:
     """Whether neighbours along `axis` are neighbours in memory."""
-    last = prod(block.shape[axis + 1 :]) == 1
-    return last and all(b.strides[axis] == b.itemsize for b in (block, result))
+    plain = block.flags.aligned and block.dtype.isnative
+    return plain and all(b.strides[axis] == b.itemsize for b in (block, result))

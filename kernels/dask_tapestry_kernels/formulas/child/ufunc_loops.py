@@ -186,6 +186,32 @@ def remainder_unsigned(x: Any, y: Any) -> Any:
 
 
 @njit(**OPTIONS)
+def _quotient(x: Any, by: Any, real: Any) -> Any:
+    """`x` divided by `by`, rounded down, in floats of dtype `real`, as which both are exact.
+
+    A quotient that is no integer is at least ``1 / by`` from the next one, by far more than what
+    rounding moves it. Processors divide several floats at once, integers one by one: of int16
+    .6 instead of 5.2 ns a cell.
+    """
+    return type(x)(np.int32(number_intrinsics.round_down(real(x) / real(by))))
+
+
+@njit(**OPTIONS)
+def floor_divide_narrow(x: Any, y: Any, real: Any) -> Any:
+    """`floor_divide_integer` of integers of 32 bits or fewer, unsigned of 16, by way of floats."""
+    by = type(x)(1) if (y == 0) | (y == -1) else y
+    quotient = _quotient(x, by, real)
+    return type(x)(0) if y == 0 else (type(x)(-x) if y == -1 else quotient)
+
+
+@njit(**OPTIONS)
+def remainder_narrow(x: Any, y: Any, real: Any) -> Any:
+    """`remainder_integer` of integers of 32 bits or fewer, unsigned of 16, by way of floats."""
+    by = type(x)(1) if (y == 0) | (y == -1) else y
+    return type(x)(x - _quotient(x, by, real) * by)
+
+
+@njit(**OPTIONS)
 def _size(x: Any) -> Any:
     """The modulus of an integer, uint64: of the least one too."""
     word = np.uint64(x)

@@ -7,6 +7,7 @@ from dask_tapestry.cells import CellBuilder
 from dask_tapestry.cells.expression import CellExpression, CellStep
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.cells import interpreter
+from dask_tapestry_kernels.cpu.jit import compile_service
 from tests.comparisons import same_bits
 
 F8 = np.dtype("f8")
@@ -63,6 +64,32 @@ def test_a_table_has_the_values_of_the_steps(kind, target):
         index = blocks.view("u1") if kind != "?" else blocks.astype("u1")
         table = few if kind != "?" else few[[0, 1]]
         assert same_bits(made, table[index])
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("function", ["floor_divide", "remainder"])
+def test_integers_are_divided_by_compiled_code(function, kind, monkeypatch):
+    """NumPy's loop takes one quotient after the other."""
+    dtype, limits = np.dtype(kind), np.iinfo(kind)
+    builder = CellBuilder((dtype, dtype))
+    expression = builder.finish(builder.call(function, (0, 1), dtype))
+    random = np.random.default_rng(2)
+    x, y = random.integers(limits.min, limits.max, (2, 20_000), dtype, endpoint=True)
+    y[y == 0] = 1
+    y[:100], x[50:150] = limits.min or 1, limits.min
+    monkeypatch.setattr(interpreter, "_run", None)
+    with compile_service.mode("wait"):
+        made = KERNELS["map"](None, x, y, expression=expression)
+    assert same_bits(made, getattr(np, function)(x, y))
+
+
+def test_one_fast_step_takes_no_table(monkeypatch):
+    u1 = np.dtype("u1")
+    builder = CellBuilder([u1])
+    expression = builder.finish(builder.call("add", (0, builder.constant(np.uint8(200))), u1))
+    monkeypatch.setattr(interpreter, "_table", None)
+    x = np.resize(np.arange(256, dtype=u1), 10_000)
+    assert same_bits(KERNELS["map"](None, x, expression=expression), x + np.uint8(200))
 
 
 def test_outputs_of_a_ufunc_with_several_and_parts_of_complex_numbers():

@@ -84,6 +84,22 @@ def test_planes_of_operands_that_lie_otherwise(monoid, moving):
         check(monoid, [cells, weight], formulas)
 
 
+@pytest.mark.parametrize("moving", ["tsuc", "tc", "sc", "uc", "ts", "t", "s", "c"])
+@pytest.mark.parametrize("monoid", ["sum", "argmax", "nanmean", "std"])
+def test_leaves_of_two_axes(monoid, moving):
+    """Folded over times and stations, of which the last leaves have fewer."""
+    random = np.random.default_rng(9)
+    for axes in ((67, 75, 1, 70), (40, 3, 2, 65), (5, 90, 2, 64)):
+        cells = cells_of(random, "f8", axes)
+        shape = [n if axis in moving else 1 for n, axis in zip(axes, "tsuc", strict=True)]
+        weight = np.broadcast_to(cells_of(random, "f8", shape), axes)
+        formulas = [of_weight(name, "f8") for name in ("multiply", "subtract")]
+        check(monoid, [cells, weight], formulas[:1], rank=2)
+        check(monoid, [cells[::-1, :, :, :64], weight[::-1, :, :, :64]], formulas[:1], rank=2)
+        if monoid != "argmax":
+            check(monoid, [cells, weight], formulas, rank=2)
+
+
 def test_columns_of_cells_of_rows_alone_are_left_to_others():
     weight = np.broadcast_to(np.ones((64, 1)), (64, 64))
     assert still_in_rows([weight, weight], (1024,)) is None

@@ -66,6 +66,8 @@ def laid(x, order):
         return np.asfortranarray(x)
     if order == "reversed":
         return x[..., ::-1].copy()[..., ::-1]
+    if order == "apart":
+        return x.repeat(2, axis=-1)[..., ::2]
     if order == "inside":
         room = np.zeros([n + 3 for n in x.shape], x.dtype)
         inner = room[tuple(slice(1, n + 1) for n in x.shape)]
@@ -94,13 +96,23 @@ def test_bits_are_those_of_the_way_through_numpy(way, shape, axis, monkeypatch):
                 monkeypatch.setattr(scan_compiled, "SMALL", 10**9)
                 expected = KERNELS[name](None, x, *more, **arguments)
                 monkeypatch.setattr(scan_compiled, "SMALL", 0)
-                for order in ("C", "F", "reversed", "inside"):
+                for order in ("C", "F", "reversed", "apart", "inside"):
                     found = KERNELS[name](None, laid(x, order), *more, **arguments)
                     assert same_bits(found, expected), (name, order)
                     if name == "leaf_totals":
                         continue
                     out = laid(np.empty_like(expected), order)
                     assert same_bits(KERNELS[name](out, x, *more, **arguments), expected)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_blocks_that_lie_like_their_results_are_not_copied(axis, monkeypatch):
+    monkeypatch.setattr(scan_compiled, "_in_order", None)
+    x = sample((300, 200), "f8")
+    how = {"function": "add", "axis": axis, "leaf": 64, "state": x.dtype, "dtype": x.dtype}
+    expected = KERNELS["scan"](None, x, **how)
+    out = np.empty_like(x, order="F")
+    assert same_bits(KERNELS["scan"](out, np.asfortranarray(x), **how), expected)
 
 
 @pytest.mark.covering

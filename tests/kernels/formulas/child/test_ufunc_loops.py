@@ -1,5 +1,7 @@
 """The steps as functions of single cells; what rows make of them is compared in test_meanings."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,18 @@ def test_integer_division_has_no_case_that_traps(kind):
     assert ufunc_loops.remainder_integer(np.int64(least), minus) == 0
     assert ufunc_loops.floor_divide_integer(np.int64(-(2**63)), minus) == -(2**63)
     assert ufunc_loops.floor_divide_integer(x, np.dtype(kind).type(2)) == least // 2
+
+
+@pytest.mark.parametrize("kind", "bhiBH")
+def test_division_by_way_of_floats_is_that_of_integers(kind):
+    limits, own = np.iinfo(kind), np.dtype(kind).type
+    real = np.float32 if own(0).itemsize <= 2 else np.float64
+    some = [limits.min, limits.min + 1, -7, -1, 0, 1, 3, 7, 46341, limits.max - 1, limits.max]
+    cells = [own(n) for n in some if limits.min <= n <= limits.max]
+    with np.errstate(all="ignore"):
+        for x, y in product(cells, cells):
+            assert ufunc_loops.floor_divide_narrow(x, y, real) == np.floor_divide(x, y), (x, y)
+            assert ufunc_loops.remainder_narrow(x, y, real) == np.remainder(x, y), (x, y)
 
 
 @pytest.mark.parametrize("kind", "bhilBHIL")

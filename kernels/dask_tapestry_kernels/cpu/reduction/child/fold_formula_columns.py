@@ -1,7 +1,8 @@
 """Columns of formulas, folded as they are evaluated: their cells are never in memory.
 
 Rows of some columns are evaluated into the first cache and added to accumulators in the second, so
-each operand is read once and in pieces of kilobytes. Several formulas that are folded alike lie
+each operand is read once and in pieces of kilobytes. A leaf of two reduced axes is rows too, those
+of one place along the first axis after the other. Several formulas that are folded alike lie
 beside each other as more columns: sums of u², v² and u·v read u and v once.
 """
 
@@ -54,13 +55,15 @@ def evaluate(
     """
     keep_apart()
     told, at = source_at(source), formula_address(source, formula)
-    item = line // cells
+    item, inner = line // cells, told.inner
     for first in range(0, cells, TURN):
         count = min(TURN, cells - first)
         for r in range(rows):
+            over = (number + r * LANES) // inner
+            down = number + r * LANES - over * inner
             for p in range(told.operands):
                 operand = operand_at(at + FORMULA_BYTES + p * OPERAND_BYTES)
-                apart = (number + r * LANES) * operand.down + (k + first) * operand.along
+                apart = over * operand.over + down * operand.down + (k + first) * operand.along
                 put(told.addresses, p, operand.cell + apart)
                 if operand.down:  # the row below, of the next lane, by which std(x - m) takes .8
                     fetch_lines(operand.cell + apart + operand.down, count * operand.along)
@@ -74,21 +77,24 @@ def fold_jointly(
 ) -> None:
     """Fold all formulas of `rows` rows of `count` columns, from row `number`, column `k` on.
 
-    Accumulators of a formula are `apart` bytes from those of the one before.
+    Accumulators of a formula are `apart` bytes from those of the one before. All rows of a lane are
+    equally far apart: the leaf has one place along the first axis, or 32 rows are some of its
+    places.
     """
     keep_apart()
     told = source_at(source)
     joint, at = joint_at(told.joint), formula_address(source, 0)
     joint.columns, joint.rows, joint.first = count, rows, 1 if number < LANES else 0
     joint.accumulators, joint.apart = accumulators, apart
+    inner = told.inner
+    over, places = number // inner, 0 if LANES % inner else LANES // inner
+    down = number - over * inner
     for p in range(joint.blocks):
         operand = operand_at(at + FORMULA_BYTES + p * OPERAND_BYTES)
-        put(
-            told.joint + JOINT_BYTES,
-            2 * p,
-            operand.cell + number * operand.down + k * operand.along,
-        )
-        put(told.joint + JOINT_BYTES, 2 * p + 1, LANES * operand.down)
+        first = operand.cell + over * operand.over + down * operand.down + k * operand.along
+        step = places * operand.over if places else LANES * operand.down
+        put(told.joint + JOINT_BYTES, 2 * p, first)
+        put(told.joint + JOINT_BYTES, 2 * p + 1, step)
     call_fold(joint.kernel, (told.joint,))
 
 
@@ -109,6 +115,15 @@ def _move_on(block: Record, formula: int, operands: int) -> None:
     _move_parts(block, formula, block.planes * block.kept)
 
 
+@called(FORMULA_COLUMNS, 2)
+def _go_over(block: Record, formula: int, operands: int) -> None:
+    """Move the operands of a formula from behind the rows to those of the next places."""
+    rows = (block.extent + block.side - 1) // block.side * block.side
+    for p in range(operands):
+        operand = operand_at(formula + FORMULA_BYTES + p * OPERAND_BYTES)
+        operand.cell += block.outer_side * operand.over - rows * operand.down
+
+
 @called(FORMULA_COLUMNS, 3)
 def _go_to_plane(block: Record, formula: int, operands: int, plane: int) -> None:
     """Move the operands of a formula and its parts from behind the last plane to this one."""
@@ -116,6 +131,7 @@ def _go_to_plane(block: Record, formula: int, operands: int, plane: int) -> None
         operand = operand_at(formula + FORMULA_BYTES + p * OPERAND_BYTES)
         operand.cell += get(block.jumps, plane * operands + p)
     leaves = (block.extent + block.side - 1) // block.side
+    leaves *= (block.outer + block.outer_side - 1) // block.outer_side
     _move_parts(block, formula, block.kept - leaves * block.planes * block.kept)
 
 
@@ -128,11 +144,18 @@ def fold_formulas(address: int) -> None:
     call.cells = call.leaf_stride = call.round_stride = call.cell_stride = 0
     call.parts = formula_at(formula_address(block.source, 0)).parts  # where a second pass reads
     call.leaves, call.kept, call.source, call.picks = 1, block.kept, block.source, 0
+    joint = source.joint
     for plane in range(block.planes):
         for number in range(source.formulas if plane else 0):
             _go_to_plane(block, formula_address(block.source, number), source.operands, plane)
-        for first in range(0, block.extent, block.side):
-            call.n = min(block.side, block.extent - first)
-            call_fold(block.fold, (call_address,))
+        for over in range(0, block.outer, block.outer_side):
+            places = min(block.outer_side, block.outer - over)
+            for first in range(0, block.extent, block.side):
+                source.inner = min(block.side, block.extent - first)
+                source.joint = joint if places == 1 or LANES % source.inner == 0 else 0
+                call.n = places * source.inner
+                call_fold(block.fold, (call_address,))
+                for number in range(source.formulas):
+                    _move_on(block, formula_address(block.source, number), source.operands)
             for number in range(source.formulas):
-                _move_on(block, formula_address(block.source, number), source.operands)
+                _go_over(block, formula_address(block.source, number), source.operands)

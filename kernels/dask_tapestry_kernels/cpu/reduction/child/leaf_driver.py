@@ -126,6 +126,7 @@ def _fold_box(block: Record, pitch: int, base: int) -> None:
         plan.pitch *= _leaves_along(block, axis)
     call.parts = parts
     call.source, call.picks = 0, block.picks
+    plan.held = 0
     for axis in range(block.ndim):
         put(plan.box, axis, get(block.shape, axis))
         put(plan.place, axis, 0)

@@ -38,6 +38,7 @@ PLAN_FIELDS: Final = np.dtype(
             "whole",  # columns of these later axes
             "columns",  # columns of the strip
             "free",  # address of the scratch memory that is left
+            "held",  # which leaves the operands that are the same in all of them are packed for; 0
         )
     ]
 )  # a leaf or a run of leaves, and how it is folded: a record on the stack of compiled code

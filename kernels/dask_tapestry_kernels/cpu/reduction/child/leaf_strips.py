@@ -113,21 +113,52 @@ def _leaves_in_line(block: Record, plan: Record, free: int) -> None:
             put(addresses, p, get(addresses, p) + get(last, p * width))
 
 
+@called(BLOCK, 1, result=I64)
+def _is_the_same(block: Record, i: int) -> int:
+    """Whether operand i has the same cells in all leaves, and in all of a leaf: one a column."""
+    strides = block.operands + 8 * (i * (block.ndim + 2) + 2)
+    for axis in range(block.reduced):
+        if get(strides, axis):
+            return 0
+    return 1
+
+
+@called(BLOCK, PLAN, result=I64)
+def _leaves_alike(block: Record, plan: Record) -> int:
+    """What tells leaves of all columns that are packed alike; 0 where these come in strips."""
+    axis = plan.axis
+    strips = axis > block.reduced or plan.step < get(plan.box, axis)
+    if block.ndim > block.reduced and strips:
+        return 0
+    alike: int = 2 * plan.n + plan.side_by_side
+    return alike
+
+
 @called(BLOCK, PLAN, result=I64)
 def _gather(block: Record, plan: Record) -> int:
-    """Pack the strip of each operand, evaluate the formula; return the address of the cells."""
+    """Pack the strip of each operand, evaluate the formula; return the address of the cells.
+
+    Operands that are the same in all leaves come first: they stay packed for leaves alike, so
+    deviations of few channels from means of these copy lines of memory, not a cell of each channel.
+    """
     keep_apart()
     dims, addresses, free = dims_room(), plan.addresses, plan.free
-    cells, width = plan.n * plan.columns, block.ndim + 2
-    for i in range(block.count):
+    cells, width, alike = plan.n * plan.columns, block.ndim + 2, _leaves_alike(block, plan)
+    for number in range(2 * block.count):
+        i = number % block.count
+        same = _is_the_same(block, i)
+        if same == (number >= block.count):
+            continue
         at = corner(block, plan, i)
         size = get(block.operands, i * width + 1)
         used = 0 if plan.along or block.in_line else strip_dims(block, plan, i, dims)
         if used > 1 or (used == 1 and get(dims, 1) != size):
-            copy_box(at, free, dims, used, size)
+            if same == 0 or alike == 0 or alike != plan.held:
+                copy_box(at, free, dims, used, size)
             at = free
             free += (cells * size + ALIGNED - 1) // ALIGNED * ALIGNED
         put(addresses, i, at)
+    plan.held = alike
     row = block.row
     if block.in_line:
         _leaves_in_line(block, plan, free)
@@ -188,6 +219,7 @@ def fold_leaf(block: Record, plan: Record) -> None:
         elif plan.run > 1:
             call_at(plan.call).cell_stride, call_at(plan.call).round_stride = item, LANES * item
             _fold(block, plan, packed_run(block, plan), plan.run, leaf_pitch(plan.n * item), 1)
+            plan.held = 0
         else:
             _fold_packed(block, plan, _gather(block, plan))
         if _apart(plan):

@@ -2,7 +2,7 @@
 
 Lines of a box are a piece of a page of memory, in the source and in the target, so that a line of
 either is complete while it is in a cache. Boxes of formulas of turned operands are lower and longer
-(`TURNED_STRIP` in `cells/compiled_formulas.py`), as the other operands are read in rows.
+(`TURNED_STRIP` in `compiled_formulas.py`), as the other operands are read in rows.
 """
 
 from __future__ import annotations

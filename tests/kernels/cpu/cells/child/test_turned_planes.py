@@ -3,7 +3,7 @@ import numpy as np
 
 def test_boxes_at_the_ends_are_smaller():
     # compiled as it is imported: not where tests are collected, which each process does
-    from dask_tapestry_kernels.cpu.blocks.child.turned_planes import SIDE, kernel
+    from dask_tapestry_kernels.cpu.cells.child.turned_planes import SIDE, kernel
 
     rows, n = SIDE + 9, 2 * SIDE + 3
     cells, out = np.random.default_rng(0).random((3, n, rows)), np.zeros((3, rows, n))

@@ -3,7 +3,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from dask_tapestry_kernels.cpu.blocks.turned_copy import SMALL, Plane, copy_cells, plane_of
+from dask_tapestry_kernels.cpu.cells.turned_copy import SMALL, Plane, copy_cells, plane_of
 from dask_tapestry_kernels.cpu.jit import compile_service
 
 
