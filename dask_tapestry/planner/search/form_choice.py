@@ -8,6 +8,7 @@ whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
@@ -33,6 +34,7 @@ from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     CLOSE_TO_LEAST,
     FAR_WORSE,
+    FORM_SECONDS,
     NEARBY_NODES,
     PARTS_A_SLOT,
     SAVES_AS_MUCH,
@@ -57,7 +59,9 @@ def choose_forms(
     formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
     if not formed:
         return graph, {}
-    chooser = _Chooser(graph, pricing, inf if costs is None else pricing.evaluated + costs, beside)
+    last = inf if costs is None else pricing.evaluated + costs
+    times = Counter(operator_likeness(graph.nodes[at]) for at in formed)
+    chooser = _Chooser(graph, pricing, last, times, beside)
     behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
     for node in graph.nodes[:behind]:
         chooser.decide(node)
@@ -79,12 +83,21 @@ class _Chooser:
         The forms taken.
     last
         The number of costs computed from which on sizes are guessed.
+    times
+        How many operators of each kind there are.
     readers
         Workers, or their slots, that may share what one of them would read.
     """
 
-    def __init__(self, graph: Graph, pricing: Pricing, last: float, beside: bool = False) -> None:
-        self.pricing, self.last = pricing, last
+    def __init__(
+        self,
+        graph: Graph,
+        pricing: Pricing,
+        last: float,
+        times: Mapping[object, int],
+        beside: bool = False,
+    ) -> None:
+        self.pricing, self.last, self.times = pricing, last, times
         self.readers = pricing.machine.slots if beside else pricing.machine.workers
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
@@ -188,29 +201,41 @@ class _Chooser:
     ) -> tuple[FormChoice | None, Rank]:
         """The best of the forms of a node and of the node as it is, whose steps are `whole`."""
         once = self.pricing.uncut_cost(whole[node])
-        floor = self._floor(once)
+        floor = self._floor(once, whole[node].group.program.multithreaded)
+        least = min(floor, self.pricing.least_compute(whole[node]))
         ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
         slow = not best.is_allowed or best.seconds > CLOSE_TO_LEAST * floor
         if slow or reads_again(whole[node].cost, once):
-            is_busy = node.operator.multithreaded and self.pricing.machine.workers == 1
-            saved = 0.0 if is_busy else best.seconds - floor
             for form in forms:
-                if best.is_allowed and not repays_planning(form.planning, saved):
+                if not self._may_repay(node, form, best, least):
                     continue
-                rank, size = self._best_size(node, form, best, quick=floor < SHORT_STEP_SECONDS)
-                rank = min(rank, self._with_held_inputs(node, form, size))
+                rank, size = self._best_size(node, form, best, least)
+                if self._may_repay(node, form, rank, least):
+                    rank = min(rank, self._with_held_inputs(node, form, size))
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         rank, choice = preferred(ranked_forms, lambda one: one[0])
         return choice, rank
 
-    def _floor(self, once: StepCost) -> float:
-        """Seconds below which no form can come: all slots busy, and every cell read once."""
+    def _may_repay(self, node: Node, form: Form, best: Rank, least: float) -> bool:
+        """Whether a form, or another size, may save what looking at it takes.
+
+        Of all operators of this kind, each of which takes the `least` seconds at best.
+        """
+        saved = self.times.get(operator_likeness(node), 1) * (best.seconds - least)
+        return not best.is_allowed or repays_planning(max(FORM_SECONDS, form.planning), saved)
+
+    def _floor(self, once: StepCost, multithreaded: bool) -> float:
+        """Seconds below which no form can come: all slots busy, and every cell read once.
+
+        A block whose kernels are `multithreaded` keeps all of its worker's slots busy.
+        """
         machine = self.pricing.machine
-        compute, store = once.compute / machine.slots, once.store / self.readers
+        at_once = machine.workers if multithreaded else machine.slots
+        compute, store = once.compute / at_once, once.store / self.readers
         return max(compute, store) + machine.task * (1 + machine.slots)
 
-    def _best_size(self, node: Node, form: Form, whole: Rank, quick: bool) -> tuple[Rank, int]:
-        """The best size of a form near good guesses, or the best of these if it is `quick`.
+    def _best_size(self, node: Node, form: Form, whole: Rank, least: float) -> tuple[Rank, int]:
+        """The best size of a form near good guesses, or one of these if it takes little at `least`.
 
         Of one that takes more than another at least, or than the node as a `whole`, that is known.
 
@@ -228,11 +253,16 @@ class _Chooser:
 
         def is_enough(at: int) -> bool:
             spent = self.pricing.evaluated - begun
-            most = 0 if quick else SIZES_WORTH * costs_in(ranks[at].seconds)
+            most = 0 if least < SHORT_STEP_SECONDS else SIZES_WORTH * costs_in(ranks[at].seconds)
             worth = min(most, self.last - begun)
             return ranks[at].is_allowed and spent >= worth
 
-        best = min(self._guesses(node, form), key=ranked)
+        best, *guesses = self._guesses(node, form)
+        ranked(best)
+        for at in guesses:
+            if not self._may_repay(node, form, ranks[best], least):
+                return ranks[best], sizes[best]
+            best = min(best, at, key=ranked)
         for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
             worse = 0
             for at in others:
