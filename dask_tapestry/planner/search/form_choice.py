@@ -33,8 +33,8 @@ from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     CLOSE_TO_LEAST,
+    COMPARING_SECONDS,
     FAR_WORSE,
-    FORM_SECONDS,
     NEARBY_NODES,
     PARTS_A_SLOT,
     SAVES_AS_MUCH,
@@ -210,7 +210,9 @@ class _Chooser:
                 if not self._may_repay(node, form, best, least):
                     continue
                 rank, size = self._best_size(node, form, best, least)
-                if self._may_repay(node, form, rank, least):
+                if self._may_repay(node, form, rank, least) and (
+                    once.carried or self._reads_again(node, form.make(node, size))
+                ):
                     rank = min(rank, self._with_held_inputs(node, form, size))
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         rank, choice = preferred(ranked_forms, lambda one: one[0])
@@ -222,7 +224,12 @@ class _Chooser:
         Of all operators of this kind, each of which takes the `least` seconds at best.
         """
         saved = self.times.get(operator_likeness(node), 1) * (best.seconds - least)
-        return not best.is_allowed or repays_planning(max(FORM_SECONDS, form.planning), saved)
+        return not best.is_allowed or repays_planning(max(COMPARING_SECONDS, form.planning), saved)
+
+    def _reads_again(self, node: Node, in_form: Node) -> bool:
+        """Whether several steps of a form may read what the node reads, or compute it each."""
+        added = _added(in_form, self._decided)
+        return any(sum(x in one.inputs for one in added) > 1 for x in node.inputs)
 
     def _floor(self, once: StepCost, multithreaded: bool) -> float:
         """Seconds below which no form can come: all slots busy, and every cell read once.
