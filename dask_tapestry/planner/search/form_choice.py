@@ -61,7 +61,7 @@ def choose_forms(
         return graph, {}
     last = inf if costs is None else pricing.evaluated + costs
     times = Counter(operator_likeness(graph.nodes[at]) for at in formed)
-    chooser = _Chooser(graph, pricing, last, times, beside)
+    chooser = _Chooser(graph, pricing, last, beside, times)
     behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
     for node in graph.nodes[:behind]:
         chooser.decide(node)
@@ -94,10 +94,10 @@ class _Chooser:
         graph: Graph,
         pricing: Pricing,
         last: float,
-        times: Mapping[object, int],
         beside: bool = False,
+        times: Mapping[object, int] | None = None,
     ) -> None:
-        self.pricing, self.last, self.times = pricing, last, times
+        self.pricing, self.last, self.times = pricing, last, times or {}
         self.readers = pricing.machine.slots if beside else pricing.machine.workers
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
@@ -201,8 +201,9 @@ class _Chooser:
     ) -> tuple[FormChoice | None, Rank]:
         """The best of the forms of a node and of the node as it is, whose steps are `whole`."""
         once = self.pricing.uncut_cost(whole[node])
-        floor = self._floor(once, whole[node].group.program.multithreaded)
-        least = min(floor, self.pricing.least_compute(whole[node]))
+        at_once = self._at_once(whole[node].group.program.multithreaded)
+        floor = self._floor(once.compute / at_once, once)
+        least = min(floor, self._floor(self.pricing.least_compute(whole[node]), once))
         ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
         slow = not best.is_allowed or best.seconds > CLOSE_TO_LEAST * floor
         if slow or reads_again(whole[node].cost, once):
@@ -231,15 +232,15 @@ class _Chooser:
         added = _added(in_form, self._decided)
         return any(sum(x in one.inputs for one in added) > 1 for x in node.inputs)
 
-    def _floor(self, once: StepCost, multithreaded: bool) -> float:
-        """Seconds below which no form can come: all slots busy, and every cell read once.
-
-        A block whose kernels are `multithreaded` keeps all of its worker's slots busy.
-        """
+    def _at_once(self, multithreaded: bool) -> int:
+        """Blocks that keep all slots busy: one a worker of those whose kernels have threads."""
         machine = self.pricing.machine
-        at_once = machine.workers if multithreaded else machine.slots
-        compute, store = once.compute / at_once, once.store / self.readers
-        return max(compute, store) + machine.task * (1 + machine.slots)
+        return machine.workers if multithreaded else machine.slots
+
+    def _floor(self, compute: float, once: StepCost) -> float:
+        """Seconds below which no form can come: all slots busy, and every cell read once."""
+        machine = self.pricing.machine
+        return max(compute, once.store / self.readers) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, whole: Rank, least: float) -> tuple[Rank, int]:
         """The best size of a form near good guesses, or one of these if it takes little at `least`.
