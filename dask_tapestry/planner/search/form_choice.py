@@ -7,14 +7,14 @@ whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import partial
 from math import inf
 from typing import Final
 
 from dask_tapestry.planner.cost.cost import StepCost
+from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.rank import NOTHING as NOTHING_TAKEN
 from dask_tapestry.planner.cost.rank import Rank, preferred, total
 from dask_tapestry.planner.fusion.fuse import held_values
@@ -28,6 +28,7 @@ from dask_tapestry.planner.search.alike import (
 from dask_tapestry.planner.search.budget import costs_in, repays_planning
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
+from dask_tapestry.planner.search.form_sizes import added_nodes, coarsest, whole_chunks
 from dask_tapestry.planner.search.grid import reads_again
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.planner.tuning import (
@@ -35,15 +36,13 @@ from dask_tapestry.planner.tuning import (
     CLOSE_TO_LEAST,
     COMPARING_SECONDS,
     FAR_WORSE,
-    NEARBY_NODES,
     PARTS_A_SLOT,
     SAVES_AS_MUCH,
     SHORT_STEP_SECONDS,
     SIZES_WORTH,
 )
 from dask_tapestry.rewrite.driver import rebuilt
-from dask_tapestry.teg import Form, Graph, Node, Source
-from dask_tapestry.teg.node import topological
+from dask_tapestry.teg import Form, Graph, Node
 
 NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
@@ -130,7 +129,7 @@ class _Chooser:
         for x in node.inputs:
             if x not in self._decided:
                 self._placed |= self._steps(x)
-                self._decided.update(_added(x, self._decided))
+                self._decided.update(added_nodes(x, self._decided))
         return node
 
     def _best_form(self, node: Node, forms: Collection[Form]) -> FormChoice | None:
@@ -203,7 +202,7 @@ class _Chooser:
         once = self.pricing.uncut_cost(whole[node])
         at_once = self._at_once(whole[node].group.program.multithreaded)
         floor = self._floor(once.compute / at_once, once)
-        least = min(floor, self._floor(self.pricing.least_compute(whole[node]), once))
+        least = min(floor, self._floor(self._least_compute(whole[node]), once))
         ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
         slow = not best.is_allowed or best.seconds > CLOSE_TO_LEAST * floor
         if slow or reads_again(whole[node].cost, once):
@@ -229,8 +228,13 @@ class _Chooser:
 
     def _reads_again(self, node: Node, in_form: Node) -> bool:
         """Whether several steps of a form may read what the node reads, or compute it each."""
-        added = _added(in_form, self._decided)
+        added = added_nodes(in_form, self._decided)
         return any(sum(x in one.inputs for one in added) > 1 for x in node.inputs)
+
+    def _least_compute(self, priced: PricedGroup) -> float:
+        """Seconds of a step's kernels with all slots busy, however it is cut."""
+        machine = self.pricing.on(priced.group.device).machine
+        return LowerBound.of(priced.group.program, machine).kernels / machine.slots
 
     def _at_once(self, multithreaded: bool) -> int:
         """Blocks that keep all slots busy: one a worker of those whose kernels have threads."""
@@ -281,7 +285,7 @@ class _Chooser:
                     break
         found = ranks[best], sizes[best]
         near = {sizes[at] for at in (best, self._one_a_slot(node, form))}
-        for size in sorted({whole for one in near for whole in _whole_chunks(node, one, sizes)}):
+        for size in sorted({whole for one in near for whole in whole_chunks(node, one, sizes)}):
             found = min(found, (self._formed(node, form, size, min(near_whole, found[0])), size))
         return found
 
@@ -292,13 +296,13 @@ class _Chooser:
         part a slot comes first, the best guess: others are given up as soon as they take more.
         """
         parts = PARTS_A_SLOT * self.pricing.machine.slots
-        even = _coarsest(node, form, parts * max(1, node.type.size))
+        even = coarsest(node, form, parts * max(1, node.type.size))
         one = self._one_a_slot(node, form)
-        return list(dict.fromkeys((one, *sorted((even, _coarsest(node, form, parts))))))
+        return list(dict.fromkeys((one, *sorted((even, coarsest(node, form, parts))))))
 
     def _one_a_slot(self, node: Node, form: Form) -> int:
         """The coarsest size that yields a part of each cell for each slot."""
-        return _coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
+        return coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
 
     def _formed(self, node: Node, form: Form, size: int, other: Rank) -> Rank:
         """The rank of a node in a form, whose last step is formed again if that is better.
@@ -344,7 +348,7 @@ class _Chooser:
         The steps in `before` are taken for placed, too. The first ones alone if these are beyond
         the rank `most`.
         """
-        added = _added(node, self._decided, before)
+        added = added_nodes(node, self._decided, before)
         held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
         steps: dict[Node, PricedGroup] = {}
         boundary = held | {node} | before.keys() | self._placed.keys()
@@ -370,63 +374,3 @@ def _form_of_size(forms: Collection[Form], choice: FormChoice) -> Form | None:
 def _is_far_worse(rank: Rank, best: Rank) -> bool:
     """Whether what is allowed as another one is takes so much longer that sizes beyond it do."""
     return rank.exceeded == best.exceeded and rank.seconds > FAR_WORSE * best.seconds
-
-
-def _whole_chunks(node: Node, size: int, sizes: Sequence[int]) -> set[int]:
-    """Sizes near `size` that are multiples of sides of stored chunks that the node reads."""
-    sides = {
-        side
-        for x in _cheap_sources(node)
-        if isinstance(x.operator, Source) and x.operator.chunks is not None
-        for side in x.operator.chunks
-        if side > 1
-    }
-    near = {n * side for side in sides for n in (size // side, -(-size // side))}
-    return {n for n in near if min(sizes) <= n <= max(sizes) and n not in sizes}
-
-
-def _cheap_sources(node: Node) -> Iterator[Node]:
-    """What a node reads through operators that cost little."""
-    stack, seen = list(node.inputs), set[Node]()
-    while stack and len(seen) < NEARBY_NODES:
-        x = stack.pop()
-        if x not in seen:
-            seen.add(x)
-            yield x
-            stack.extend(x.inputs if x.operator.transparent else ())
-
-
-def _coarsest(node: Node, form: Form, cells: int) -> int:
-    """The coarsest size of a form, by its place, whose first step yields so many cells.
-
-    The coarsest of all where finer ones yield no more, as panels of a matrix.
-    """
-    yielded: dict[int, int] = {}
-
-    def at_size(at: int) -> int:
-        if at not in yielded:
-            yielded[at] = _cells(form.make(node, form.sizes[at]), node)
-        return yielded[at]
-
-    last = len(form.sizes) - 1
-    place = bisect_left(range(last), True, key=lambda at: at_size(at) >= cells)
-    return 0 if place == last and at_size(last) <= at_size(0) else place
-
-
-def _cells(formed: Node, node: Node) -> int:
-    """Cells that the first step of a form yields: into so many blocks it can be cut."""
-    return _added(formed, set(topological(node.inputs)))[0].type.size
-
-
-def _added(node: Node, *known: Collection[Node]) -> list[Node]:
-    """The nodes that lead to `node`, inputs first, from those that are known."""
-    order: dict[Node, None] = {}
-    stack = [(node, False)]
-    while stack:
-        top, done = stack.pop()
-        if done:
-            order.setdefault(top)
-        elif top not in order and (top is node or not any(top in some for some in known)):
-            stack.append((top, True))
-            stack.extend((x, False) for x in reversed(top.inputs))
-    return list(order)

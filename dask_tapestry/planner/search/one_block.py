@@ -37,6 +37,13 @@ def in_one_block(space: PlanEvaluator) -> State | None:
     return state if state.rank.is_allowed and space.fits_at_worst(state) else None
 
 
+def taken_at_once(space: PlanEvaluator, effort: SearchBudget) -> State | None:
+    """The plan of one block a result, where no other is worth looking for."""
+    state = in_one_block(space)
+    is_enough = state is not None and saves_less_than_planning(state, space, effort)
+    return state if is_enough else None
+
+
 def saves_less_than_planning(state: State, space: PlanEvaluator, effort: SearchBudget) -> bool:
     """Whether the best plan there may be saves less, in some uses, than it takes to find it.
 

@@ -179,9 +179,7 @@ class Pricing:
     @property
     def in_slices(self) -> Pricing:
         """The pricing in which nothing is exchanged in bulk: this one where nothing can be."""
-        if not self.machine.in_bulk:
-            return self
-        return self._of("in slices", self.machine.in_slices)
+        return self._of("in slices", self.machine.in_slices) if self.machine.in_bulk else self
 
     def _of(self, name: str, machine: Machine) -> Pricing:
         """The pricing for a part of the machine, remembered by a name."""
@@ -365,11 +363,6 @@ class Pricing:
         program = priced.group.program
         uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
         return self.on(priced.group.device).cost(program, uncut, priced.held)
-
-    def least_compute(self, priced: PricedGroup) -> float:
-        """Seconds of a step's kernels with all slots busy, however it is cut."""
-        machine = self.on(priced.group.device).machine
-        return LowerBound.of(priced.group.program, machine).kernels / machine.slots
 
     def _guiding_cost(self, program: Program, grid: Grid, held: Cut, lies: Lying) -> StepCost:
         """What a step takes at least where its blocks are computed in turns; else its cost."""

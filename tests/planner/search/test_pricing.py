@@ -181,3 +181,10 @@ def test_a_long_program_counts_for_more():
         return known.evaluated
 
     assert spent(40) > 2 * spent(4)
+
+
+def test_where_nothing_is_exchanged_in_bulk_what_is_priced_in_slices_is_known():
+    here = pricing(dt.Resources(workers=1, threads=2, memory="8 GiB", local=True))
+    assert here.in_slices is here
+    many = pricing()
+    assert many.in_slices is not many
