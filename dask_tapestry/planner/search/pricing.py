@@ -263,9 +263,8 @@ class Pricing:
 
     def _known(self, program: Program, key: tuple[object, ...]) -> RankedGrid | None:
         """The best grid where blocks may take more, if it is allowed here: then it is best here."""
-        found = None if self._other is None else self._other._best.get(key)
-        is_best = found is not None and rank(found.cost, self._limits_of(program)).is_allowed
-        return found if is_best else None
+        found = self._other and self._other._best.get(key)
+        return found if found and rank(found.cost, self._limits_of(program)).is_allowed else None
 
     def _search(
         self,
@@ -278,8 +277,8 @@ class Pricing:
         price, limits = partial(self.cost, program, held=held, lies=lies), self._limits_of(program)
         if short := uncut_if_short(program, price, limits):
             return short
-        size = extents(program, held)
-        known = self._alike.setdefault((likeness(program), lies.order), [])
+        size, kind = extents(program, held), (likeness(program), lies.order)
+        known = self._alike.setdefault(kind, [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
         found = self._searched(program, held, lies, near, is_too_much)
         if near is None and not found.is_least:
