@@ -192,13 +192,16 @@ MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all g
 # search/form_choice
 CLOSE_TO_LEAST: Final = 1.1  # times the least seconds that are possible: not worth another form
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+COMPARING_SECONDS: Final = 16e-3  # that a form takes which is looked at: of 25 it took 10 to 70 ms
 SAVES_AS_MUCH: Final = 1.02  # times what a form left elsewhere: up to it, taken unsearched
 FAR_WORSE: Final = 1.3  # times the seconds of the best size: no further one was better, in 90 jobs
-NEARBY_NODES: Final = 32  # nodes that are searched for stored chunks
 SHORT_STEP_SECONDS: Final = 0.02  # seconds; of a shorter step no more than one size is tried
 # Times the effort that a step is worth, for the sizes of a form: with one, three of eight
 # jobs got plans that take up to 2.1 times as long, with five none of these
 SIZES_WORTH: Final = 5
+
+# search/form_sizes
+NEARBY_NODES: Final = 32  # nodes that are searched for stored chunks
 
 # search/frontier
 SLOWEST_RATIO: Final = 8.0  # times the seconds of the fastest: no saving elsewhere is worth that

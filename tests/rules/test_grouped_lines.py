@@ -137,3 +137,9 @@ def test_groups_of_runs_far_apart_are_read_alone():
     plan = dt.plan(means, resources=dt.Resources(50, 4, "200 MiB"))
     plan.verify()
     assert plan.cost["bytes_read"] < 1.2 * x.nbytes
+
+
+def test_lines_of_all_groups_are_told_once_and_ascending():
+    groups = [np.array(lines) for lines in ([7, 1, 7], [3, 1], [])]
+    groups[-1] = groups[-1].astype(int)
+    assert module._used(groups, 9).tolist() == [1, 3, 7]

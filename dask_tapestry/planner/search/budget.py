@@ -53,7 +53,8 @@ class SearchBudget(NamedTuple):
         if self.costs is not None:
             return self
         worth = costs_worth(state, self.times)
-        return SearchBudget(min(worth, MOST_ALONE) if live_client() is None else worth)
+        alone = worth > MOST_ALONE and live_client() is None
+        return SearchBudget(MOST_ALONE if alone else worth)
 
     def less(self, costs: int) -> SearchBudget:
         """What is left after some costs."""

@@ -7,13 +7,14 @@ whole at once. Sizes are searched uphill from the coarsest that feeds all slots.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import partial
 from math import inf
 from typing import Final
 
 from dask_tapestry.planner.cost.cost import StepCost
+from dask_tapestry.planner.cost.lower_bounds import LowerBound
 from dask_tapestry.planner.cost.rank import NOTHING as NOTHING_TAKEN
 from dask_tapestry.planner.cost.rank import Rank, preferred, total
 from dask_tapestry.planner.fusion.fuse import held_values
@@ -27,12 +28,13 @@ from dask_tapestry.planner.search.alike import (
 from dask_tapestry.planner.search.budget import costs_in, repays_planning
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import is_given, place
+from dask_tapestry.planner.search.form_sizes import added_nodes, coarsest, whole_chunks
 from dask_tapestry.planner.search.grid import reads_again
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
-from dask_tapestry.planner.search.whole_chunks import whole_chunks
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     CLOSE_TO_LEAST,
+    COMPARING_SECONDS,
     FAR_WORSE,
     PARTS_A_SLOT,
     SAVES_AS_MUCH,
@@ -41,7 +43,6 @@ from dask_tapestry.planner.tuning import (
 )
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node
-from dask_tapestry.teg.node import topological
 
 NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
@@ -57,7 +58,9 @@ def choose_forms(
     formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
     if not formed:
         return graph, {}
-    chooser = _Chooser(graph, pricing, inf if costs is None else pricing.evaluated + costs, beside)
+    last = inf if costs is None else pricing.evaluated + costs
+    times = Counter(operator_likeness(graph.nodes[at]) for at in formed)
+    chooser = _Chooser(graph, pricing, last, beside, times)
     behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
     for node in graph.nodes[:behind]:
         chooser.decide(node)
@@ -79,12 +82,21 @@ class _Chooser:
         The forms taken.
     last
         The number of costs computed from which on sizes are guessed.
+    times
+        How many operators of each kind there are.
     readers
         Workers, or their slots, that may share what one of them would read.
     """
 
-    def __init__(self, graph: Graph, pricing: Pricing, last: float, beside: bool = False) -> None:
-        self.pricing, self.last = pricing, last
+    def __init__(
+        self,
+        graph: Graph,
+        pricing: Pricing,
+        last: float,
+        beside: bool = False,
+        times: Mapping[object, int] | None = None,
+    ) -> None:
+        self.pricing, self.last, self.times = pricing, last, times or {}
         self.readers = pricing.machine.slots if beside else pricing.machine.workers
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
@@ -117,7 +129,7 @@ class _Chooser:
         for x in node.inputs:
             if x not in self._decided:
                 self._placed |= self._steps(x)
-                self._decided.update(_added(x, self._decided))
+                self._decided.update(added_nodes(x, self._decided))
         return node
 
     def _best_form(self, node: Node, forms: Collection[Form]) -> FormChoice | None:
@@ -188,29 +200,54 @@ class _Chooser:
     ) -> tuple[FormChoice | None, Rank]:
         """The best of the forms of a node and of the node as it is, whose steps are `whole`."""
         once = self.pricing.uncut_cost(whole[node])
-        floor = self._floor(once)
+        at_once = self._at_once(whole[node].group.program.multithreaded)
+        floor = self._floor(once.compute / at_once, once)
+        least = min(floor, self._floor(self._least_compute(whole[node]), once))
         ranked_forms: list[tuple[Rank, FormChoice | None]] = [(best, None)]
         slow = not best.is_allowed or best.seconds > CLOSE_TO_LEAST * floor
         if slow or reads_again(whole[node].cost, once):
-            is_busy = node.operator.multithreaded and self.pricing.machine.workers == 1
-            saved = 0.0 if is_busy else best.seconds - floor
             for form in forms:
-                if best.is_allowed and not repays_planning(form.planning, saved):
+                if not self._may_repay(node, form, best, least):
                     continue
-                rank, size = self._best_size(node, form, best, quick=floor < SHORT_STEP_SECONDS)
-                rank = min(rank, self._with_held_inputs(node, form, size))
+                rank, size = self._best_size(node, form, best, least)
+                if self._may_repay(node, form, rank, least) and (
+                    once.carried or self._reads_again(node, form.make(node, size))
+                ):
+                    rank = min(rank, self._with_held_inputs(node, form, size))
                 ranked_forms.append((rank, FormChoice(form.name, size)))
         rank, choice = preferred(ranked_forms, lambda one: one[0])
         return choice, rank
 
-    def _floor(self, once: StepCost) -> float:
+    def _may_repay(self, node: Node, form: Form, best: Rank, least: float) -> bool:
+        """Whether a form, or another size, may save what looking at it takes.
+
+        Of all operators of this kind, each of which takes the `least` seconds at best.
+        """
+        saved = self.times.get(operator_likeness(node), 1) * (best.seconds - least)
+        return not best.is_allowed or repays_planning(max(COMPARING_SECONDS, form.planning), saved)
+
+    def _reads_again(self, node: Node, in_form: Node) -> bool:
+        """Whether several steps of a form may read what the node reads, or compute it each."""
+        added = added_nodes(in_form, self._decided)
+        return any(sum(x in one.inputs for one in added) > 1 for x in node.inputs)
+
+    def _least_compute(self, priced: PricedGroup) -> float:
+        """Seconds of a step's kernels with all slots busy, however it is cut."""
+        machine = self.pricing.on(priced.group.device).machine
+        return LowerBound.of(priced.group.program, machine).kernels / machine.slots
+
+    def _at_once(self, multithreaded: bool) -> int:
+        """Blocks that keep all slots busy: one a worker of those whose kernels have threads."""
+        machine = self.pricing.machine
+        return machine.workers if multithreaded else machine.slots
+
+    def _floor(self, compute: float, once: StepCost) -> float:
         """Seconds below which no form can come: all slots busy, and every cell read once."""
         machine = self.pricing.machine
-        compute, store = once.compute / machine.slots, once.store / self.readers
-        return max(compute, store) + machine.task * (1 + machine.slots)
+        return max(compute, once.store / self.readers) + machine.task * (1 + machine.slots)
 
-    def _best_size(self, node: Node, form: Form, whole: Rank, quick: bool) -> tuple[Rank, int]:
-        """The best size of a form near good guesses, or the best of these if it is `quick`.
+    def _best_size(self, node: Node, form: Form, whole: Rank, least: float) -> tuple[Rank, int]:
+        """The best size of a form near good guesses, or one of these if it takes little at `least`.
 
         Of one that takes more than another at least, or than the node as a `whole`, that is known.
 
@@ -228,11 +265,16 @@ class _Chooser:
 
         def is_enough(at: int) -> bool:
             spent = self.pricing.evaluated - begun
-            most = 0 if quick else SIZES_WORTH * costs_in(ranks[at].seconds)
+            most = 0 if least < SHORT_STEP_SECONDS else SIZES_WORTH * costs_in(ranks[at].seconds)
             worth = min(most, self.last - begun)
             return ranks[at].is_allowed and spent >= worth
 
-        best = min(self._guesses(node, form), key=ranked)
+        best, *guesses = self._guesses(node, form)
+        ranked(best)
+        for at in guesses:
+            if not self._may_repay(node, form, ranks[best], least):
+                return ranks[best], sizes[best]
+            best = min(best, at, key=ranked)
         for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
             worse = 0
             for at in others:
@@ -254,13 +296,13 @@ class _Chooser:
         part a slot comes first, the best guess: others are given up as soon as they take more.
         """
         parts = PARTS_A_SLOT * self.pricing.machine.slots
-        even = _coarsest(node, form, parts * max(1, node.type.size))
+        even = coarsest(node, form, parts * max(1, node.type.size))
         one = self._one_a_slot(node, form)
-        return list(dict.fromkeys((one, *sorted((even, _coarsest(node, form, parts))))))
+        return list(dict.fromkeys((one, *sorted((even, coarsest(node, form, parts))))))
 
     def _one_a_slot(self, node: Node, form: Form) -> int:
         """The coarsest size that yields a part of each cell for each slot."""
-        return _coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
+        return coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
 
     def _formed(self, node: Node, form: Form, size: int, other: Rank) -> Rank:
         """The rank of a node in a form, whose last step is formed again if that is better.
@@ -306,7 +348,7 @@ class _Chooser:
         The steps in `before` are taken for placed, too. The first ones alone if these are beyond
         the rank `most`.
         """
-        added = _added(node, self._decided, before)
+        added = added_nodes(node, self._decided, before)
         held = {n for n in added if not n.operator.transparent and not n.operator.is_selector}
         steps: dict[Node, PricedGroup] = {}
         boundary = held | {node} | before.keys() | self._placed.keys()
@@ -332,39 +374,3 @@ def _form_of_size(forms: Collection[Form], choice: FormChoice) -> Form | None:
 def _is_far_worse(rank: Rank, best: Rank) -> bool:
     """Whether what is allowed as another one is takes so much longer that sizes beyond it do."""
     return rank.exceeded == best.exceeded and rank.seconds > FAR_WORSE * best.seconds
-
-
-def _coarsest(node: Node, form: Form, cells: int) -> int:
-    """The coarsest size of a form, by its place, whose first step yields so many cells.
-
-    The coarsest of all where finer ones yield no more, as panels of a matrix.
-    """
-    yielded: dict[int, int] = {}
-
-    def at_size(at: int) -> int:
-        if at not in yielded:
-            yielded[at] = _cells(form.make(node, form.sizes[at]), node)
-        return yielded[at]
-
-    last = len(form.sizes) - 1
-    place = bisect_left(range(last), True, key=lambda at: at_size(at) >= cells)
-    return 0 if place == last and at_size(last) <= at_size(0) else place
-
-
-def _cells(formed: Node, node: Node) -> int:
-    """Cells that the first step of a form yields: into so many blocks it can be cut."""
-    return _added(formed, set(topological(node.inputs)))[0].type.size
-
-
-def _added(node: Node, *known: Collection[Node]) -> list[Node]:
-    """The nodes that lead to `node`, inputs first, from those that are known."""
-    order: dict[Node, None] = {}
-    stack = [(node, False)]
-    while stack:
-        top, done = stack.pop()
-        if done:
-            order.setdefault(top)
-        elif top not in order and (top is node or not any(top in some for some in known)):
-            stack.append((top, True))
-            stack.extend((x, False) for x in reversed(top.inputs))
-    return list(order)

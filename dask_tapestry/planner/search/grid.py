@@ -32,6 +32,8 @@ from dask_tapestry.planner.tuning import (
     SMALLER_SHARE,
 )
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
+from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.streaming import may_stream
 from dask_tapestry.zspace import Cuts
 
 Grid = tuple[Cuts, ...]
@@ -56,6 +58,26 @@ def reads_again(cost: StepCost, once: StepCost, times: float = READ_AGAIN) -> bo
     """Whether a step, that reads all `once` under another grid, takes long to read it again."""
     takes_long = max(cost.network, cost.store) > CARRIED_SHARE * cost.seconds
     return cost.seconds > LONG_STEP_SECONDS and takes_long and cost.carried > times * once.carried
+
+
+def uncut(shape: Sequence[int]) -> Grid:
+    """The grid of one block."""
+    return tuple([Cuts.regular(extent, max(1, extent)) for extent in shape])
+
+
+def is_negligible(cost: StepCost) -> bool:
+    """Whether all that cutting could save is less than another task costs."""
+    return cost.seconds - cost.overhead < NEGLIGIBLE_TASKS * cost.overhead / max(1, cost.blocks)
+
+
+def uncut_if_short(program: Program, price: Price, limits: Limits) -> RankedGrid | None:
+    """One block, where cutting could save nothing: for that, no unit of cuts is looked for."""
+    if may_stream(program, program.type.box):
+        return None
+    grid = uncut(program.type.shape)
+    cost = price(grid)
+    is_best = is_negligible(cost) and rank(cost, limits).is_allowed
+    return RankedGrid(grid, cost) if is_best else None
 
 
 def prime_factors(number: int) -> Iterator[int]:
@@ -257,7 +279,7 @@ class GridSearch:
         cost = self._graded(self._grid(pieces))
         best, best_rank, patience = pieces, self._rank(cost), PATIENCE_CUTS
         while patience:
-            if not any(best_rank.exceeded) and self._is_negligible(cost):
+            if not any(best_rank.exceeded) and is_negligible(cost):
                 break
             found = self._cheapest_cut(pieces, cost)
             if found is None:
@@ -295,10 +317,6 @@ class GridSearch:
 
     def _multiplied(self, pieces: list[int], dim: int, times: float) -> list[int]:
         return [max(1, round(n * times)) if d == dim else n for d, n in enumerate(pieces)]
-
-    def _is_negligible(self, cost: StepCost) -> bool:
-        """Whether all that cutting could save is less than another task costs."""
-        return cost.seconds - cost.overhead < NEGLIGIBLE_TASKS * cost.overhead / max(1, cost.blocks)
 
     def _cheapest_cut(self, pieces: list[int], cost: StepCost) -> tuple[list[int], StepCost] | None:
         """Halve the dimension whose halving costs least, and that makes blocks smaller if it must.

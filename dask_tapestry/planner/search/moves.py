@@ -19,11 +19,11 @@ from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.rewriting.rule_choices import form_of_part, forms_of
 from dask_tapestry.planner.search.alike import one_of_each
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.form_sizes import sizes_near
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.read_parts import parts_read
-from dask_tapestry.planner.search.whole_chunks import sizes_near
 from dask_tapestry.planner.tuning import CHANGED_ALIKE, FEW_CHOSEN, MOVED_AGAIN
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement

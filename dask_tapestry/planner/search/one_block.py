@@ -13,6 +13,7 @@ from math import sqrt
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.grid import uncut
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.tuning import (
     FORM_SECONDS,
@@ -22,7 +23,6 @@ from dask_tapestry.planner.tuning import (
     USES_OF_A_PLAN,
 )
 from dask_tapestry.teg import Graph, Node, Source
-from dask_tapestry.zspace import Cuts
 
 
 def in_one_block(space: PlanEvaluator) -> State | None:
@@ -32,9 +32,16 @@ def in_one_block(space: PlanEvaluator) -> State | None:
     if space.pricing.limits.block is not None or _bytes_of(graph) > most:
         return None
     held = required(graph)
-    grids = {n: _uncut(n) for n in held if n.operator.layout is None}
+    grids = {n: uncut(n.type.shape) for n in held if n.operator.layout is None}
     state = space.state(Choices(fused=_of_one_result(graph, held), grids=grids))
     return state if state.rank.is_allowed and space.fits_at_worst(state) else None
+
+
+def taken_at_once(space: PlanEvaluator, effort: SearchBudget) -> State | None:
+    """The plan of one block a result, where no other is worth looking for."""
+    state = in_one_block(space)
+    is_enough = state is not None and saves_less_than_planning(state, space, effort)
+    return state if is_enough else None
 
 
 def saves_less_than_planning(state: State, space: PlanEvaluator, effort: SearchBudget) -> bool:
@@ -53,10 +60,6 @@ def saves_less_than_planning(state: State, space: PlanEvaluator, effort: SearchB
     formed = sum(bool(n.operator.forms(n.input_types)) for n in nodes)
     planning = NODE_SECONDS * len(nodes) + FORM_SECONDS * formed
     return USES_OF_A_PLAN * effort.times * (state.seconds - least) < planning
-
-
-def _uncut(node: Node) -> tuple[Cuts, ...]:
-    return tuple(Cuts.regular(extent, max(1, extent)) for extent in node.type.shape)
 
 
 def _bytes_of(graph: Graph) -> int:

@@ -8,18 +8,29 @@ a time, and results fetched in rounds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
+from typing import Protocol
 
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import least_share
+from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.tuning import FAR_BETTER, MANY_ROUNDS, SMALLER_TASKS_GAIN, TASK_SHARES
 from dask_tapestry.teg import Graph, Sink, Source
 from dask_tapestry.zspace import ZRange
+
+
+class FoundPlan(Protocol):
+    """What was found, which has a plan."""
+
+    @property
+    def state(self) -> State:
+        """The plan."""
 
 
 def plan_spaces(graph: Graph, resources: Resources, method: str) -> list[PlanEvaluator]:
@@ -72,6 +83,14 @@ def smaller_may_gain(found: Sequence[tuple[Rank, Rank | None]], reserve: int) ->
     best_before = min(one for one, _ in before)
     gains = rank < best_before.with_seconds(SMALLER_TASKS_GAIN)
     return gains or hoped is None or hope < hoped.with_seconds(SMALLER_TASKS_GAIN)
+
+
+def fits_there(found: FoundPlan, *spaces: PlanEvaluator) -> bool:
+    """Whether a plan that was found fits where something else is allowed, cut as it is."""
+    grids = {node: priced.grid for node, priced in found.state.placed.items()}
+    same = replace(found.state.choices, grids=grids)
+    plans = [(space, space.state(same)) for space in spaces]
+    return any(not one.shortfall and space.fits_at_worst(one) for space, one in plans)
 
 
 def one_by_one(space: PlanEvaluator) -> PlanEvaluator:

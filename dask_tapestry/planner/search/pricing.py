@@ -20,7 +20,7 @@ from dask_tapestry.planner.fusion.group import Group, group_of, is_external, mem
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
-from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid
+from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid, uncut, uncut_if_short
 from dask_tapestry.planner.tuning import LEAST_COSTS_A_COST, SHORT_PROGRAM
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
@@ -178,8 +178,8 @@ class Pricing:
 
     @property
     def in_slices(self) -> Pricing:
-        """The pricing in which nothing is exchanged in bulk."""
-        return self._of("in slices", self.machine.in_slices)
+        """The pricing in which nothing is exchanged in bulk: this one where nothing can be."""
+        return self._of("in slices", self.machine.in_slices) if self.machine.in_bulk else self
 
     def _of(self, name: str, machine: Machine) -> Pricing:
         """The pricing for a part of the machine, remembered by a name."""
@@ -263,10 +263,8 @@ class Pricing:
 
     def _known(self, program: Program, key: tuple[object, ...]) -> RankedGrid | None:
         """The best grid where blocks may take more, if it is allowed here: then it is best here."""
-        found = None if self._other is None else self._other._best.get(key)
-        if found is None or not rank(found.cost, self._limits_of(program)).is_allowed:
-            return None
-        return found
+        found = self._other and self._other._best.get(key)
+        return found if found and rank(found.cost, self._limits_of(program)).is_allowed else None
 
     def _search(
         self,
@@ -275,9 +273,12 @@ class Pricing:
         lies: Lying,
         is_too_much: Callable[[Rank], bool] | None = None,
     ) -> RankedGrid:
-        """The best grid of a program, searched from that of one that is alike."""
-        size = extents(program, held)
-        known = self._alike.setdefault((likeness(program), lies.order), [])
+        """The best grid of a program: one block if it is short, or by that of one that is alike."""
+        price, limits = partial(self.cost, program, held=held, lies=lies), self._limits_of(program)
+        if short := uncut_if_short(program, price, limits):
+            return short
+        size, kind = extents(program, held), (likeness(program), lies.order)
+        known = self._alike.setdefault(kind, [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
         found = self._searched(program, held, lies, near, is_too_much)
         if near is None and not found.is_least:
@@ -300,8 +301,9 @@ class Pricing:
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""
         moves = movement(program) if any(held) else ()
-        shape = program.type.shape
-        return [m.pushed(shape, own) for m, own in zip(moves, held, strict=False) if own]
+        return [
+            m.pushed(program.type.shape, own) for m, own in zip(moves, held, strict=False) if own
+        ]
 
     def _grid_search(self, program: Program, held: Cut, lies: Lying, guided: bool) -> GridSearch:
         """The search for a program's grid, led by what grids take at least if it is `guided`."""
@@ -361,8 +363,7 @@ class Pricing:
     def uncut_cost(self, priced: PricedGroup) -> StepCost:
         """The cost of a step in one block, which reads every cell once."""
         program = priced.group.program
-        uncut = tuple(Cuts.regular(n, max(1, n)) for n in program.type.shape)
-        return self.on(priced.group.device).cost(program, uncut, priced.held)
+        return self.on(priced.group.device).cost(program, uncut(program.type.shape), priced.held)
 
     def _guiding_cost(self, program: Program, grid: Grid, held: Cut, lies: Lying) -> StepCost:
         """What a step takes at least where its blocks are computed in turns; else its cost."""

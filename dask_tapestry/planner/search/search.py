@@ -8,7 +8,6 @@ few; and what is left of the budget goes to chance, near the plans that are best
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Final, NamedTuple
@@ -40,11 +39,16 @@ from dask_tapestry.planner.search.local_search import (
     with_alike_held,
 )
 from dask_tapestry.planner.search.lone_blocks import with_lone_blocks
-from dask_tapestry.planner.search.one_block import in_one_block, saves_less_than_planning
+from dask_tapestry.planner.search.one_block import (
+    in_one_block,
+    saves_less_than_planning,
+    taken_at_once,
+)
 from dask_tapestry.planner.search.other_sizes import resized
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.plan_spaces import (
     fetch_rounds,
+    fits_there,
     one_by_one,
     plan_spaces,
     smaller_may_gain,
@@ -193,6 +197,10 @@ def _found_by_parts(
     short = shortened(graph)
     if short is None:
         return None
+    space, *_ = plan_spaces(graph, resources, "auto")
+    at_once = taken_at_once(space, WORTH._replace(times=times))
+    if at_once is not None:
+        return SearchResult(at_once, limits=space.pricing.limits)
     effort = WORTH._replace(times=times * short.times)
     short_result, _ = _found(short.graph, resources, "auto", effort, seed)
     if short_result is None or short_result.limits is None:
@@ -265,23 +273,15 @@ def _first_that_fit(
         return _within_shares(spaces, method, TO_FIT, seed, misfits)
 
     *others, last = ways or [[]]
-    last_fitting = None if any(_fits_there(one, *last) for one in misfits) else searched(last)
+    last_fitting = None if any(fits_there(one, *last) for one in misfits) else searched(last)
     if last_fitting == [] and is_long:
         return []
-    if any(_fits_there(one, *way) for one in last_fitting or () for way in others):
+    if any(fits_there(one, *way) for one in last_fitting or () for way in others):
         return last_fitting or []
     fitting = next(filter(None, map(searched, others)), None)
     if last_fitting is None:
         return fitting or searched(last)
     return [*(fitting or []), *last_fitting]
-
-
-def _fits_there(found: Misfit | SearchResult, *spaces: PlanEvaluator) -> bool:
-    """Whether a plan that was found fits where something else is allowed, cut as it is."""
-    grids = {node: priced.grid for node, priced in found.state.placed.items()}
-    same = replace(found.state.choices, grids=grids)
-    plans = [(space, space.state(same)) for space in spaces]
-    return any(not one.shortfall and space.fits_at_worst(one) for space, one in plans)
 
 
 def _within_shares(

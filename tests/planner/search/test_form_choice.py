@@ -257,7 +257,7 @@ def test_no_size_is_tried_beyond_two_worse_ones_or_one_far_worse(monkeypatch, ti
     (node,) = Graph([x.node]).roots
     chooser = form_choice._Chooser(Graph([node]), pricing(WIDE), inf)
     (form,) = (f for f in node.operator.forms(node.input_types) if f.name == "nodes")
-    assert chooser._best_size(node, form, Rank(0, 0.0, 0, 0, 10.0, 10.0), quick=False)[1] == 1
+    assert chooser._best_size(node, form, Rank(0, 0.0, 0, 0, 10.0, 10.0), least=0.1)[1] == 1
     assert seen == tried
 
 
@@ -274,3 +274,37 @@ def test_panels_are_taken_where_one_thread_would_compute_the_whole_matrix():
         dt.linalg.solve(a, b), resources=dt.Resources(workers=4, threads=1, memory="4 GB")
     )
     assert len(plan.core.steps) > 10
+
+
+def looked_at(monkeypatch, *results, resources):
+    """Operators of which a form is looked at, of graphs that are planned for some resources."""
+    nodes = []
+    original = form_choice._Chooser._best_size
+
+    def noting(chooser, node, *others):
+        nodes.append(node.operator.called)
+        return original(chooser, node, *others)
+
+    monkeypatch.setattr(form_choice._Chooser, "_best_size", noting)
+    choose_forms(Graph([y.node for y in results]), pricing(resources))
+    return nodes
+
+
+HERE = dt.Resources(workers=1, threads=2, memory="8 GiB", local=True)
+
+
+def test_no_form_is_looked_at_that_saves_less_than_that_takes(monkeypatch):
+    short, long = (dt.asarray(np.zeros(n)).mean() for n in (1_000_000, 50_000_000))
+    assert not looked_at(monkeypatch, short, resources=HERE)
+    assert looked_at(monkeypatch, long, resources=HERE) == ["mean"]
+
+
+def test_no_part_is_looked_at_of_a_product_that_keeps_all_threads_busy(monkeypatch):
+    a, b = (dt.asarray(np.zeros((5000, 5000))) for _ in "ab")
+    assert not looked_at(monkeypatch, a @ b, resources=HERE)
+
+
+def test_a_form_of_many_operators_of_a_kind_is_worth_more(monkeypatch):
+    x = [dt.asarray(np.zeros(5_000_000)) for _ in range(10)]
+    assert not looked_at(monkeypatch, x[0].sum(), resources=HERE)
+    assert looked_at(monkeypatch, *[y.sum() for y in x], resources=HERE)

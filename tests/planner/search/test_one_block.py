@@ -184,3 +184,19 @@ def test_of_one_block_no_other_cells_are_looked_at(work, monkeypatch):
     dt.plan(work(dt.asarray(np.ones((9, 7)))), resources=dt.Resources(threads=2))
     assert looked
     assert all(box.shape == shape and rounded for shape, box, rounded in looked)
+
+
+def test_small_loops_are_one_block_before_parts_are_left_out_of_them(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a shorter graph was searched")
+
+    monkeypatch.setattr(searching, "_lengthened", refuse)
+    cells = np.random.default_rng(0).normal(size=(300, 20))
+    x, w = dt.asarray(cells), dt.zeros(20)
+    expected = np.zeros(20)
+    for _ in range(20):
+        w = w - 1e-3 * (x.T @ (x @ w - 1))
+        expected = expected - 1e-3 * (cells.T @ (cells @ expected - 1))
+    plan = w.plan(resources=HERE)
+    assert plan.cost["tasks"] == 1
+    np.testing.assert_allclose(plan.compute(), expected, rtol=1e-12, atol=1e-12)

@@ -9,6 +9,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.step import USUAL
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
+from dask_tapestry.planner.search import pricing as module
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FAST_STORES, FOUR, stored
@@ -181,3 +182,20 @@ def test_a_long_program_counts_for_more():
         return known.evaluated
 
     assert spent(40) > 2 * spent(4)
+
+
+def test_where_nothing_is_exchanged_in_bulk_what_is_priced_in_slices_is_known():
+    here = pricing(dt.Resources(workers=1, threads=2, memory="8 GiB", local=True))
+    assert here.in_slices is here
+    many = pricing()
+    assert many.in_slices is not many
+
+
+def test_no_unit_of_cuts_is_looked_for_of_what_takes_hardly_longer_than_a_task(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("units were looked for")
+
+    monkeypatch.setattr(module, "units", refuse)
+    known, row = pricing(), stored((1000, 1000)).rechunk(-1)
+    group = known.group(row[3].node, {row.node})
+    assert [cuts.count for cuts in known.best(group, (None,)).grid] == [1]

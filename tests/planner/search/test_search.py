@@ -256,7 +256,7 @@ def test_the_last_way_is_compared_with_others_where_it_was_searched_first(
 ):
     found = {"others": others, "last": last}
     monkeypatch.setattr(module, "_within_shares", lambda spaces, *_: found[spaces[0]])
-    monkeypatch.setattr(module, "_fits_there", lambda *_: False)
+    monkeypatch.setattr(module, "fits_there", lambda *_: False)
     ways = [["others"], ["last"]]
     expected = [*others, *last] if last else []
     assert module._first_that_fit(ways, "auto", 0, []) == expected
@@ -265,6 +265,6 @@ def test_the_last_way_is_compared_with_others_where_it_was_searched_first(
 def test_no_way_is_searched_where_a_plan_found_fits_already(monkeypatch):
     searched = []
     monkeypatch.setattr(module, "_within_shares", lambda spaces, *_: searched.append(spaces) or [7])
-    monkeypatch.setattr(module, "_fits_there", lambda found, space: (found, space) == (7, "others"))
+    monkeypatch.setattr(module, "fits_there", lambda found, space: (found, space) == (7, "others"))
     assert module._first_that_fit([["others"], ["last"]], "auto", 0, []) == [7]
     assert searched == [["last"]]
