@@ -105,7 +105,6 @@ RATE_DIGITS: Final = 2  # of a rate: more are noise
 DEVICE_BLOCKS: Final = 2  # that a device has: one is computed while the next one comes
 
 # machine/resources
-MOST_PROCESS_SHARE: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
 DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
 
 # machine/shared_workers
@@ -348,6 +347,8 @@ MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs
 
 # machine/resources
 PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
+PROCESSES_A_WORKER: Final = 2  # in bytes, of the smallest worker of which all of these are counted
+FILLED_PROCESS_SHARE: Final = 0.2  # of a worker's memory, where no more of these is counted
 
 # memory/buffer_handover
 MOST_HANDOVER_BLOCKS: Final = 1024  # of a step, looked at one by one; each takes some 10 µs

@@ -42,9 +42,10 @@ from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_groups, workers_text
 from dask_tapestry.planner.tuning import (
     DEVICE_USABLE,
+    FILLED_PROCESS_SHARE,
     MOST_HELD_SHARE,
-    MOST_PROCESS_SHARE,
     PAUSING_MEMORY,
+    PROCESSES_A_WORKER,
     PROCESS_BYTES,
     USABLE_MEMORY,
 )
@@ -115,6 +116,9 @@ class Resources:
     held
         Share of each worker's memory that is taken by what no plan counts, such as persisted
         arrays that a job does not read; for a live cluster this is found.
+    filled
+        Whether a plan may take most of what the process of a small worker takes itself. Dask then
+        writes to disk or pauses it, so this is for jobs that fit in no other way: `dt.plan` asks.
 
     Examples
     --------
@@ -145,6 +149,7 @@ class Resources:
     link_bandwidth: int | str | None = field(default=None, kw_only=True)
     gpu_workers: int | None = field(default=None, kw_only=True)
     temporary_store: bool = field(default=True, repr=False, kw_only=True)
+    filled: bool = field(default=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         counts = ("workers", 1), ("threads", 1), ("gpus", 0), ("workers_per_host", 1)
@@ -154,6 +159,7 @@ class Resources:
         memory = machine_memory() // self.workers if shared else bytes_of("memory", self.memory)
         self._set(memory=max(memory, 1), local=truth("local", self.local))
         self._set(temporary_store=truth("temporary_store", self.temporary_store))
+        self._set(filled=truth("filled", self.filled))
         self._set(bandwidth=bytes_a_second("bandwidth", self.bandwidth))
         self._join_groups()
         for name, check in (
@@ -232,14 +238,22 @@ class Resources:
         return self._usable(_limited(int(kind.memory)))
 
     def _usable(self, memory: int) -> int:
-        share = (
-            1.0
-            if self.local
-            else min(
-                USABLE_MEMORY, PAUSING_MEMORY - min(PROCESS_BYTES / memory, MOST_PROCESS_SHARE)
-            )
-        )
+        share = 1.0
+        if not self.local:
+            share = min(USABLE_MEMORY, PAUSING_MEMORY - self._process_share(memory))
         return max(1, int((share - self.held) * memory))
+
+    def _process_share(self, memory: int) -> float:
+        """Share of a worker's memory that its process takes itself, or what is counted of it."""
+        is_counted = not self.filled and memory >= PROCESSES_A_WORKER * PROCESS_BYTES
+        share = PROCESS_BYTES / memory
+        return share if is_counted else min(share, FILLED_PROCESS_SHARE)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a plan may take more of some worker where these are `filled`."""
+        more = replace(self, filled=True)
+        return any(more.usable_by(kind) > self.usable_by(kind) for kind in self.kinds)
 
     @property
     def device_bytes(self) -> int:
