@@ -45,8 +45,8 @@ from dask_tapestry.planner.tuning import (
     FILLED_PROCESS_SHARE,
     MOST_HELD_SHARE,
     PAUSING_MEMORY,
-    PROCESSES_A_WORKER,
     PROCESS_BYTES,
+    PROCESSES_A_WORKER,
     USABLE_MEMORY,
 )
 from dask_tapestry.settings import checked_by, of_dask, setting
