@@ -130,8 +130,7 @@ MOST_FOLLOWED_BLOCKS: Final = 4096  # of a reader along a dimension: one read af
 BYTES_ASKED_TOGETHER: Final = 2**26  # bytes of blocks that are asked for at a time
 
 # memory/results
-# Bytes of a worker itself: Python, libraries, and what messages take
-RESULT_PROCESS_BYTES: Final = 2**27
+RESULT_PROCESS_BYTES: Final = 2**27  # of a worker itself: Python, libraries, and messages
 
 # memory/simulate
 BUNDLES_A_STEP: Final = 64  # of a step
@@ -347,7 +346,7 @@ MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs
 
 # machine/resources
 PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
-PROCESSES_A_WORKER: Final = 2  # in bytes, of the smallest worker of which all of these are counted
+PROCESSES_A_WORKER: Final = 2  # of the smallest worker of which all of these bytes are counted
 FILLED_PROCESS_SHARE: Final = 0.2  # of a worker's memory, where no more of these is counted
 
 # memory/buffer_handover

@@ -117,8 +117,7 @@ class Resources:
         Share of each worker's memory that is taken by what no plan counts, such as persisted
         arrays that a job does not read; for a live cluster this is found.
     filled
-        Whether a plan may take most of what the process of a small worker takes itself. Dask then
-        writes to disk or pauses it, so this is for jobs that fit in no other way: `dt.plan` asks.
+        Whether a plan may take what small workers take themselves, which Dask may pause for it.
 
     Examples
     --------
@@ -238,22 +237,18 @@ class Resources:
         return self._usable(_limited(int(kind.memory)))
 
     def _usable(self, memory: int) -> int:
-        share = 1.0
-        if not self.local:
-            share = min(USABLE_MEMORY, PAUSING_MEMORY - self._process_share(memory))
-        return max(1, int((share - self.held) * memory))
+        left = min(USABLE_MEMORY, PAUSING_MEMORY - self._process_share(memory))
+        return max(1, int(((1.0 if self.local else left) - self.held) * memory))
 
     def _process_share(self, memory: int) -> float:
-        """Share of a worker's memory that its process takes itself, or what is counted of it."""
-        is_counted = not self.filled and memory >= PROCESSES_A_WORKER * PROCESS_BYTES
-        share = PROCESS_BYTES / memory
-        return share if is_counted else min(share, FILLED_PROCESS_SHARE)
+        """Share of a worker's memory that is left to its process."""
+        is_small = self.filled or memory < PROCESSES_A_WORKER * PROCESS_BYTES
+        return min(PROCESS_BYTES / memory, FILLED_PROCESS_SHARE if is_small else 1.0)
 
     @property
     def has_more(self) -> bool:
         """Whether a plan may take more of some worker where these are `filled`."""
-        more = replace(self, filled=True)
-        return any(more.usable_by(kind) > self.usable_by(kind) for kind in self.kinds)
+        return any(replace(self, filled=True).usable_by(k) > self.usable_by(k) for k in self.kinds)
 
     @property
     def device_bytes(self) -> int:
