@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from time import thread_time
 
 from dask_tapestry.amounts import one_of, seconds, whole_number
-from dask_tapestry.errors import ArgumentTypeError
+from dask_tapestry.errors import ArgumentTypeError, MemoryLimitError
 from dask_tapestry.memory.garbage_collection import collection_paused
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.forgetting import forget_after_many
@@ -76,9 +77,29 @@ def build_plan(
     if not recall:  # otherwise its form was looked for, and counted
         forget_after_many()
 
-    is_usual = method == "auto" and budget is None and not seed
+    def made() -> PlannedGraph:
+        try:
+            return _planned(roots, machines, method, budget, seed, recall)
+        except MemoryLimitError:
+            if not machines.has_more:
+                raise
+            return _planned(roots, replace(machines, filled=True), method, budget, seed, recall)
 
+    with written_as(None):
+        return ending_in_time(made(), made)
+
+
+def _planned(
+    roots: Sequence[Node],
+    machines: Resources,
+    method: str,
+    budget: float | None,
+    seed: int,
+    recall: bool,
+) -> PlannedGraph:
+    """Plan the values `roots` together, for machines of which no more is taken than they say."""
     is_searched = method == "auto" and budget is None
+    is_usual = is_searched and not seed
     known_plans = cache(lambda graph: recalled(graph, machines) or kept(graph, machines))
     seeds = _Seeds(machines, is_usual, known_plans if recall else None) if is_searched else None
 
@@ -95,11 +116,7 @@ def build_plan(
             remember(graph, machines, found)
         return found
 
-    def made() -> PlannedGraph:
-        return plan_as_found(roots, machines, find, seeds)
-
-    with written_as(None):
-        return ending_in_time(made(), made)
+    return plan_as_found(roots, machines, find, seeds)
 
 
 class _Seeds:

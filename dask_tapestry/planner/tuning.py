@@ -105,7 +105,6 @@ RATE_DIGITS: Final = 2  # of a rate: more are noise
 DEVICE_BLOCKS: Final = 2  # that a device has: one is computed while the next one comes
 
 # machine/resources
-MOST_PROCESS_SHARE: Final = 0.2  # of a worker's memory: of workers that are smaller than can be
 DEVICE_USABLE: Final = 0.9  # of a device's memory: the rest is its context's, and of libraries
 
 # machine/shared_workers
@@ -131,8 +130,7 @@ MOST_FOLLOWED_BLOCKS: Final = 4096  # of a reader along a dimension: one read af
 BYTES_ASKED_TOGETHER: Final = 2**26  # bytes of blocks that are asked for at a time
 
 # memory/results
-# Bytes of a worker itself: Python, libraries, and what messages take
-RESULT_PROCESS_BYTES: Final = 2**27
+RESULT_PROCESS_BYTES: Final = 2**27  # of a worker itself: Python, libraries, and messages
 
 # memory/simulate
 BUNDLES_A_STEP: Final = 64  # of a step
@@ -351,6 +349,8 @@ MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs
 
 # machine/resources
 PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
+PROCESSES_A_WORKER: Final = 2  # of the smallest worker of which all of these bytes are counted
+FILLED_PROCESS_SHARE: Final = 0.2  # of a worker's memory, where no more of these is counted
 
 # memory/buffer_handover
 MOST_HANDOVER_BLOCKS: Final = 1024  # of a step, looked at one by one; each takes some 10 µs

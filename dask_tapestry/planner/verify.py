@@ -17,7 +17,7 @@ from dask_tapestry.errors import MemoryLimitError, PlanError
 from dask_tapestry.planner.access.access import Access
 from dask_tapestry.planner.access.bounds import read_outside
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
-from dask_tapestry.planner.memory.bound import peak_memory_is_bounded
+from dask_tapestry.planner.memory.bound import peak_memory_is_bounded, with_workers_filled
 from dask_tapestry.planner.memory.memory import fullest_workers
 from dask_tapestry.planner.memory.results import ResultMemory, copied_bytes
 from dask_tapestry.planner.memory.user_resource_peaks import limits_are_kept
@@ -137,7 +137,8 @@ def totals_are_bounded(plan: PlannedSteps) -> None:
 
 def replicas_fit(plan: PlannedSteps, replicas: int) -> None:
     """Raise `MemoryLimitError` if workers cannot hold the results of a plan so many times."""
-    fullest, copies = fullest_workers(plan), copied_bytes(plan, replicas)
+    fullest = fullest_workers(with_workers_filled(plan))
+    copies = copied_bytes(plan, replicas)
     if fullest.lacking(copies):
         raise MemoryLimitError(
             f"replicas_fit: {replicas} copies of the results need "

@@ -152,3 +152,14 @@ def test_plans_for_any_resources_give_the_same_bits(value):
             with dt.config(block_bytes=block):
                 plan = dt.plan(VALUES[value](x), resources=resources)
             np.testing.assert_array_equal(plan.compute(scheduler="sync"), wanted)
+
+
+@pytest.mark.parametrize(("millions", "is_filled"), [(10, False), (22, True)])
+def test_small_workers_are_filled_only_by_what_fits_in_no_other_way(millions, is_filled):
+    cells = millions * 10**6
+    few = dt.Resources(workers=2, threads=1, memory="500 MB", temporary_store=False)
+    x = dt.placeholder((cells,), "f8", stored_chunks=(cells,))
+    plan = build_plan([dt.sort(x)[::1000].node], few)
+    plan.verify()
+    assert plan.resources == replace(few, filled=is_filled)
+    assert (plan.cost["peak_worker_bytes"] > few.usable_bytes) == is_filled

@@ -42,10 +42,11 @@ from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_groups, workers_text
 from dask_tapestry.planner.tuning import (
     DEVICE_USABLE,
+    FILLED_PROCESS_SHARE,
     MOST_HELD_SHARE,
-    MOST_PROCESS_SHARE,
     PAUSING_MEMORY,
     PROCESS_BYTES,
+    PROCESSES_A_WORKER,
     USABLE_MEMORY,
 )
 from dask_tapestry.settings import checked_by, of_dask, setting
@@ -115,6 +116,8 @@ class Resources:
     held
         Share of each worker's memory that is taken by what no plan counts, such as persisted
         arrays that a job does not read; for a live cluster this is found.
+    filled
+        Whether a plan may take what small workers take themselves, which Dask may pause for it.
 
     Examples
     --------
@@ -145,6 +148,7 @@ class Resources:
     link_bandwidth: int | str | None = field(default=None, kw_only=True)
     gpu_workers: int | None = field(default=None, kw_only=True)
     temporary_store: bool = field(default=True, repr=False, kw_only=True)
+    filled: bool = field(default=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         counts = ("workers", 1), ("threads", 1), ("gpus", 0), ("workers_per_host", 1)
@@ -154,6 +158,7 @@ class Resources:
         memory = machine_memory() // self.workers if shared else bytes_of("memory", self.memory)
         self._set(memory=max(memory, 1), local=truth("local", self.local))
         self._set(temporary_store=truth("temporary_store", self.temporary_store))
+        self._set(filled=truth("filled", self.filled))
         self._set(bandwidth=bytes_a_second("bandwidth", self.bandwidth))
         self._join_groups()
         for name, check in (
@@ -232,14 +237,18 @@ class Resources:
         return self._usable(_limited(int(kind.memory)))
 
     def _usable(self, memory: int) -> int:
-        share = (
-            1.0
-            if self.local
-            else min(
-                USABLE_MEMORY, PAUSING_MEMORY - min(PROCESS_BYTES / memory, MOST_PROCESS_SHARE)
-            )
-        )
-        return max(1, int((share - self.held) * memory))
+        left = min(USABLE_MEMORY, PAUSING_MEMORY - self._process_share(memory))
+        return max(1, int(((1.0 if self.local else left) - self.held) * memory))
+
+    def _process_share(self, memory: int) -> float:
+        """Share of a worker's memory that is left to its process."""
+        is_small = self.filled or memory < PROCESSES_A_WORKER * PROCESS_BYTES
+        return min(PROCESS_BYTES / memory, FILLED_PROCESS_SHARE if is_small else 1.0)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a plan may take more of some worker where these are `filled`."""
+        return any(replace(self, filled=True).usable_by(k) > self.usable_by(k) for k in self.kinds)
 
     @property
     def device_bytes(self) -> int:

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
 from dask.utils import format_bytes
 
 from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
+from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import PeakWorkers, fullest_workers
 from dask_tapestry.planner.memory.results import ResultMemory, joined_bytes, rounds_that_fit
+from dask_tapestry.teg import Graph, Node
+
+
+class _Filled(NamedTuple):
+    """A plan whose workers may be filled."""
+
+    steps: Mapping[Node, Step]
+    graph: Graph
+    resources: Resources
+
+
+def with_workers_filled(plan: PlannedSteps) -> PlannedSteps:
+    """A plan of the same steps, beside which workers may hold all that they can of its results."""
+    return _Filled(plan.steps, plan.graph, replace(plan.resources, filled=True))
 
 
 def peak_memory_is_bounded(
@@ -16,6 +35,7 @@ def peak_memory_is_bounded(
     """Raise `MemoryLimitError` if a worker would hold more than it may."""
     if results is ResultMemory.FETCHED and holds(plan):
         return
+    plan = with_workers_filled(plan)
     fullest = fullest_workers(plan)
     if not fullest.fits:
         raise MemoryLimitError(lack_of_memory(plan, fullest))

@@ -62,9 +62,10 @@ def refusal(
     ----------
     fits
         Whether a plan is found that fits other resources; several ways to tell, the quickest first.
+        Of resources that have more none is asked: these are filled before others are looked for.
     """
     lightest = min(misfits, key=lambda one: one.fullest.bytes)
-    enough = _enough(resources, lightest.fullest, fits)
+    enough = "" if resources.has_more else _enough(resources, lightest.fullest, fits)
     together = [one for one in misfits if not one.state.shortfall]
     if together:
         lightest = min(together, key=lambda one: one.fullest.bytes)

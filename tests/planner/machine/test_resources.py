@@ -1,5 +1,5 @@
 import pickle
-from dataclasses import fields
+from dataclasses import fields, replace
 from math import inf, nan
 
 import pytest
@@ -181,6 +181,19 @@ def test_seven_tenths_of_a_worker_are_planned_for():
     assert this_machine().usable_bytes == machine_memory()
 
 
+def test_workers_keep_what_their_processes_take_unless_they_are_filled():
+    small = Resources(workers=2, threads=1, memory="500 MB")
+    filled = replace(small, filled=True)
+    assert (small.usable_bytes, filled.usable_bytes) == (200 * 10**6, 300 * 10**6)
+    assert small.has_more
+    assert not filled.has_more
+
+
+@pytest.mark.parametrize("memory", ["100 MB", "8 GiB"])
+def test_tiny_and_large_workers_have_no_more_to_fill(memory):
+    assert not Resources(workers=2, threads=1, memory=memory).has_more
+
+
 def test_a_small_process_keeps_little():
     assert Resources(memory="1 GB").kept_bytes == 10**8
     assert Resources(memory="100 GB").kept_bytes == 2**30
@@ -213,6 +226,7 @@ WRONG = {
                [(1, 1, 5, 7)], [(1, 1, 5, "a", nan)], [(1, 1, 5, "a", 0)]],
     "held": [-0.1, 0.9, "much", nan],
     "temporary_store": ["s3://bucket", None, 2],
+    "filled": ["full", None, 2],
     "rates": [4, "nowhere.json", {"network": nan}, {"network": "fast"}, ["network"]],
     "gpu_memory": [0, *AMOUNT],
     "link_bandwidth": [0, *AMOUNT],

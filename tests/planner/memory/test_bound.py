@@ -21,3 +21,12 @@ def test_the_step_its_bytes_and_the_way_out_are_named():
     assert text.startswith("peak_memory_is_bounded: the plan needs 1.86 GiB on one worker")
     assert "or write to a store; more would do; most is taken by" in text
     assert f"rechunk float64[400, 1000000] ({__file__}" in text
+
+
+def test_results_that_are_kept_may_fill_small_workers():
+    small = dt.Resources(workers=2, threads=1, memory="500 MB")
+    x = dt.placeholder((50, 10**6), "f8", (1, 10**6)) + 1
+    plan = dt.plan(x, resources=small).core
+    assert not plan.resources.filled
+    assert not fullest_workers(plan).fits
+    peak_memory_is_bounded(plan, ResultMemory.KEPT)
