@@ -58,8 +58,7 @@ SAMPLE_BLOCKS: Final = 16  # of grids that join values of several kinds; a sched
 FEWEST_SAMPLES: Final = 6  # of those of long programs, each of which takes milliseconds to look at
 SAMPLED_WHOLE: Final = 48  # boxes that a program reads of which all of them are looked at
 FEW_NODES: Final = 3  # along a dimension, of which the last one changes the mean by a third
-# Of what the first cells need: halos that end at an edge are no reason to look elsewhere
-WANING: Final = 0.8
+WANING: Final = 0.8  # of what the first cells need: halos that end at an edge decide nothing
 
 # cost/worst_needs
 MOST_BLOCKS_IN_A_ROW: Final = 8  # after which boxes lie on other blocks as before, mostly
@@ -209,8 +208,7 @@ CLOSE_POINTS: Final = 0.02  # of a resource: points that differ by less in all a
 LITTLE_MEMORY: Final = 1 / 4  # of what a plan may take: what reads less may hold more up to it
 
 # search/grid
-# Cuts in a row that may cost more before the search for a cheaper one ends
-PATIENCE_CUTS: Final = 3
+PATIENCE_CUTS: Final = 3  # in a row that may cost more before the search for a cheaper one ends
 POOR_GUIDE: Final = 1.25  # times what a block takes at least: from then on that tells little
 MOST_HOPELESS: Final = 3  # grids that are priced where all take more memory than there is
 FAR_RATIO: Final = 16  # times as many or as large as wanted: then blocks are cut in four at a time
@@ -308,8 +306,7 @@ SURE_OF_PACE: Final = 1000  # costs before one knows what changes gain: with 500
 MOST_IMPROVED: Final = 2_500  # costs of a search change by change; chance has the rest
 
 # search/shared_reads
-# Of the memory before, at most: heating over levels, predicted to hold .75 of it, took 1.08
-SHARED_READS_SHARE: Final = 0.5
+SHARED_READS_SHARE: Final = 0.5  # of the memory before: levels predicted to hold .75 took 1.08
 
 # search/shared_values
 NEAR_NODES: Final = 64  # between a held value and what alone is made of it
@@ -349,7 +346,8 @@ MOST_EDGES: Final = 200_000  # blocks read by the blocks of one step; each costs
 
 # machine/resources
 PROCESS_BYTES: Final = 200 * 10**6  # bytes of a worker itself: Python, libraries, kernels, messages
-PROCESSES_A_WORKER: Final = 2  # of the smallest worker of which all of these bytes are counted
+LEAST_PROCESS_BYTES: Final = 150 * 10**6  # of these, before it has cells or messages
+LEAST_WITH_PROCESS: Final = 300 * 10**6  # bytes of a worker, from which on these are left to it
 FILLED_PROCESS_SHARE: Final = 0.2  # of a worker's memory, where no more of these is counted
 
 # memory/buffer_handover
@@ -371,8 +369,7 @@ COSTS_A_TRIAL: Final = 4  # that a trial takes as long as, besides the costs tha
 ROWS_A_COST: Final = 40  # rows of a table that are made while one step's cost is computed
 
 # search/relays
-# Of the seconds before: what is moved twice and held longer must save more than a trifle
-GAIN_OF_RELAY: Final = 0.9
+GAIN_OF_RELAY: Final = 0.9  # of the seconds before: what is moved twice must save some
 MANY_SLICES: Final = 2_000  # of a step: half a second of a scheduler
 
 # search/exchanges

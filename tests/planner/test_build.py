@@ -154,7 +154,7 @@ def test_plans_for_any_resources_give_the_same_bits(value):
             np.testing.assert_array_equal(plan.compute(scheduler="sync"), wanted)
 
 
-@pytest.mark.parametrize(("millions", "is_filled"), [(10, False), (22, True)])
+@pytest.mark.parametrize(("millions", "is_filled"), [(10, False), (27, True)])
 def test_small_workers_are_filled_only_by_what_fits_in_no_other_way(millions, is_filled):
     cells = millions * 10**6
     few = dt.Resources(workers=2, threads=1, memory="500 MB", temporary_store=False)

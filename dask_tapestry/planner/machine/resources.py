@@ -43,10 +43,11 @@ from dask_tapestry.planner.machine.worker_group import WorkerGroup, worker_group
 from dask_tapestry.planner.tuning import (
     DEVICE_USABLE,
     FILLED_PROCESS_SHARE,
+    LEAST_PROCESS_BYTES,
+    LEAST_WITH_PROCESS,
     MOST_HELD_SHARE,
     PAUSING_MEMORY,
     PROCESS_BYTES,
-    PROCESSES_A_WORKER,
     USABLE_MEMORY,
 )
 from dask_tapestry.settings import checked_by, of_dask, setting
@@ -73,8 +74,7 @@ class Resources:
         Workers on each host, as dask-cuda has one for each GPU; the last host may have fewer. For a
         live cluster this is found.
     host_bandwidth
-        Between workers of one host, in bytes a second of a worker or as text; by default their
-        bandwidth.
+        Between workers of one host, in bytes a second or as text; by default their bandwidth.
     total_bandwidth
         Most that all workers together take from each other, in bytes a second or as text: what a
         switch that they share lets through, or cores that they share handle. By default each worker
@@ -91,8 +91,7 @@ class Resources:
         Most that one worker gets from storage or brings there, in bytes a second or as text; by
         default its bandwidth.
     latency
-        Of a message between workers, in seconds or as text such as ``"200 us"``; by default as
-        measured, see `calibrate`.
+        Of a message between workers, in seconds or as text; by default as measured.
     limits
         How much there is of resources that users' operators name in their ``costs``.
     groups
@@ -224,7 +223,7 @@ class Resources:
 
     @property
     def usable_bytes(self) -> int:
-        """Memory of a worker that a plan may fill besides what its process takes."""
+        """Memory of a worker that a plan may fill besides its process."""
         return self._usable(self.memory_bytes)
 
     @property
@@ -242,8 +241,9 @@ class Resources:
 
     def _process_share(self, memory: int) -> float:
         """Share of a worker's memory that is left to its process."""
-        is_small = self.filled or memory < PROCESSES_A_WORKER * PROCESS_BYTES
-        return min(PROCESS_BYTES / memory, FILLED_PROCESS_SHARE if is_small else 1.0)
+        share = min(PROCESS_BYTES / memory, FILLED_PROCESS_SHARE)
+        is_left = memory >= LEAST_WITH_PROCESS and not self.filled
+        return max(share, LEAST_PROCESS_BYTES / memory) if is_left else share
 
     @property
     def has_more(self) -> bool:

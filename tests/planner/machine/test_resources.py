@@ -184,7 +184,7 @@ def test_seven_tenths_of_a_worker_are_planned_for():
 def test_workers_keep_what_their_processes_take_unless_they_are_filled():
     small = Resources(workers=2, threads=1, memory="500 MB")
     filled = replace(small, filled=True)
-    assert (small.usable_bytes, filled.usable_bytes) == (200 * 10**6, 300 * 10**6)
+    assert (small.usable_bytes, filled.usable_bytes) == (250 * 10**6, 300 * 10**6)
     assert small.has_more
     assert not filled.has_more
 
