@@ -1,5 +1,6 @@
 import json
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -17,6 +18,7 @@ from dask_tapestry.planner.plan_json import VERSION, dumps, loads
 from dask_tapestry.teg import Graph
 from tests.examples import examples
 from tests.planner.damaged import changed
+from tests.planner.graphs import FAST_STORES
 
 FOUR = dt.Resources(workers=4, threads=2, memory="64 GiB")
 
@@ -306,7 +308,7 @@ def test_a_plan_that_was_found_again_is_saved(tmp_path):
 
 def test_what_the_host_does_for_a_device_is_kept():
     (x,) = JOBS["on the host"]()
-    core = x.plan(resources=FOUR).core
+    core = x.plan(resources=replace(FOUR, rates=FAST_STORES)).core
     assert core.taken
     assert loads(dumps(core), [x.node]).taken == core.taken
 
