@@ -181,16 +181,18 @@ def test_many_brief_steps_are_no_matter_for_a_scheduler(monkeypatch):
 
 
 def test_steps_that_follow_each_other_are_no_matter_for_a_scheduler(monkeypatch):
-    x = y = dt.asarray(np.random.default_rng(0).random(500))
+    x = dt.asarray(np.random.default_rng(0).random(500))
+    chain = [x]
     for number in range(80):
-        y = dt.sort(y * 1.5 - x * number)
-    ready = prepared_plan.prepared(plan_of([y.node]))
+        chain.append(dt.sort(chain[-1] * 1.5 - x * number))
+    results = [y.node for y in chain[1:]]
+    ready = prepared_plan.prepared(plan_of(results))
     assert len(ready.steps) > MOST_BRIEF_BLOCKS
     assert ready.seconds_saved < 0.1 * sum(one.step.estimate.compute for one in ready.steps)
     assert ready.between <= 3 * x.nbytes
     monkeypatch.setattr(small_jobs, "BRIEF_SECONDS", ready.seconds_saved)
-    (value,) = compute_synchronously([y.node])
-    assert same_bits(value, y.compute(scheduler=dask.get))
+    *_, value = compute_synchronously(results)
+    assert same_bits(value, chain[-1].compute(scheduler=dask.get))
 
 
 def test_steps_that_may_run_side_by_side_are_left_to_a_scheduler(monkeypatch):

@@ -8,6 +8,7 @@ from dask_tapestry.io.sources.zarr_source import ZarrSource
 from dask_tapestry.lower import unread_values
 from dask_tapestry.lower.values_until_last_use import ValuesUntilLastUse
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.planner.search import form_choice
 from dask_tapestry.teg import Source
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction import unread_folds
@@ -115,6 +116,7 @@ def test_rows_are_taken_as_they_are_folded(axis, work, monkeypatch):
     monkeypatch.setattr(unread_values, "called", noted)
     monkeypatch.setattr(unread_values, "LEAST_UNREAD_BYTES", 2 * PART)
     monkeypatch.setattr(unread_folds, "PIECE_BYTES", PART)
+    monkeypatch.setattr(form_choice, "COMPARING_SECONDS", 0.0)  # else it is one fold
     places = np.random.default_rng(1).integers(-200, 200, 500)
     taken = WORKS[work](dt.take(dt.asarray(X), dt.asarray(places), axis=axis))
     with compile_service.mode("off"):  # compiled folds copy no lines
