@@ -36,6 +36,6 @@ def test_a_step_is_cut_as_it_is_forced_where_it_may_be():
 
 
 def test_a_layout_without_forms_has_an_operator_a_node():
-    x = dt.asarray(np.zeros((4000, 1000))).sum()
+    x = dt.asarray(np.zeros((40_000, 1000))).sum()
     formed, plain = (forced([x.node], TWO, (4, 1), way) for way in (True, False))
     assert len(plain.steps) == 1 < len(formed.steps)
