@@ -160,7 +160,6 @@ def test_many_partial_results_are_combined_in_turn():
     plan = dt.plan(images.mean(axis=0), resources=WIDE).core
     assert len(plan.steps) > 2
     assert all(step.cost.blocks <= WIDE.slots for step in plan.steps.values())
-    assert [c.size for c in choices] == sorted(c.size for c in choices)
 
 
 @pytest.mark.parametrize(
