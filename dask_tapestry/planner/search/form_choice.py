@@ -244,7 +244,9 @@ class _Chooser:
     def _floor(self, compute: float, once: StepCost) -> float:
         """Seconds below which no form can come: all slots busy, and every cell read once."""
         machine = self.pricing.machine
-        return max(compute, once.store / self.readers) + machine.task * (1 + machine.slots)
+        way = once.read / machine.store / self.readers  # each worker's connection; threads decode
+        store = max(way, once.store / machine.slots)
+        return max(compute, store) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, whole: Rank, least: float) -> tuple[Rank, int]:
         """The best size of a form near good guesses, or one of these if it takes little at `least`.
