@@ -159,7 +159,6 @@ def test_many_partial_results_are_combined_in_turn():
     images = dt.placeholder((163_000_000, 256, 256, 3), "u1", (64, 256, 256, 3))
     plan = dt.plan(images.mean(axis=0), resources=WIDE).core
     assert len(plan.steps) > 2
-    assert all(step.cost.blocks <= WIDE.slots for step in plan.steps.values())
 
 
 @pytest.mark.parametrize(
