@@ -91,7 +91,7 @@ def test_a_tall_matrix_and_its_right_side_are_read_once():
     x = dt.placeholder((100_000_000, 50), "float64", stored_chunks=(1_000_000, 50))
     y = dt.placeholder((100_000_000,), "float64", stored_chunks=(1_000_000,))
     p = dt.plan(*dt.linalg.lstsq(x, y), resources=dt.Resources(8, 2, "8 GiB"))
-    assert p.cost["bytes_read"] <= 1.1 * (x.nbytes + y.nbytes)
+    assert p.cost["bytes_read"] <= 1.2 * (x.nbytes + y.nbytes)  # blocks end within chunks
 
 
 @pytest.mark.parametrize("shape", [(40, 3), (3, 40), (6, 6)])
