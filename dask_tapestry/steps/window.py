@@ -126,14 +126,15 @@ def _in_whole_chunks(
 ) -> tuple[ZRange, int] | None:
     """The whole chunks that pieces need, and what reading takes if they are decoded in the window.
 
-    None where they are not, or where a piece may need none of the one before.
+    None where they are not, where a piece may need none of the one before, or where chunks are of
+    several lengths: then the first one does not tell what the others take.
     """
     operator, axis = source.operator, need.axis
     assert isinstance(operator, Source)
     lo, hi = need.box.lo[axis], need.box.hi[axis]
     first, last = cuts.whole(lo, lo + 1), cuts.whole(hi - 1, hi)
     chunk = need.box.replace(axis, *first)
-    if any(n > 1 for n in chunk.shape[:axis]) or need.stop < need.start:
+    if cuts.edges or any(n > 1 for n in chunk.shape[:axis]) or need.stop < need.start:
         return None
     in_place = operator.scratch_bytes((), chunk)
     if in_place >= operator.strided_scratch_bytes(chunk):

@@ -5,9 +5,13 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.io.sources.joined_source import joined_source
 from dask_tapestry.lower.moving_window import MovingWindow, moved
 from dask_tapestry.planner.fusion.group import group_of
+from dask_tapestry.steps.program import Instruction
+from dask_tapestry.steps.window import MovingNeeds, window_of
 from dask_tapestry.steps.windows import opened, sliding
+from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 
 SHAPE, CHUNK = (47, 8, 6), (10, 8, 6)
@@ -57,6 +61,18 @@ def test_others_are_decoded_elsewhere(tmp_path, options):
     _, _, (_, (window,)) = slid(tmp_path, 5, 40, **options)
     assert window.in_place is None
     assert window.scratch_bytes > 0
+
+
+def test_chunks_of_several_lengths_are_counted_as_the_longest(tmp_path):
+    for name, rows, chunk in (("a", slice(0, 12), 3), ("b", slice(12, 47), 35)):
+        zarr.create_array(tmp_path / name, data=CELLS[rows], chunks=(chunk, 8, 6))
+    parts = [dt.from_zarr(tmp_path / name).node.operator for name in "ab"]
+    type_ = TensorType(SHAPE, CELLS.dtype)
+    source = Instruction(joined_source(parts, 0, False, type_), (), (), type_)
+    needs = MovingNeeds(ZRange.of_shape(SHAPE), 0, 1, 0, 1)
+    window = window_of(source, needs, tuple(range(47)))
+    assert window.in_place is None
+    assert window.scratch_bytes >= 2 * 35 * 8 * 6 * 8
 
 
 @pytest.mark.parametrize("rows", [(0, 47), (13, 44)])
