@@ -32,8 +32,9 @@ CASES = {
 
 @contextmanager
 def begun(where, folder, *names):
-    """Jobs in a process of their own, whose end is waited for."""
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'kernels'}"}
+    """Jobs in a process of their own, whose end is waited for; one that hangs says where."""
+    paths = f"{ROOT}{os.pathsep}{ROOT / 'kernels'}"
+    environment = os.environ | {"PYTHONPATH": paths, "PYTHONFAULTHANDLER": "1"}
     with (folder / "errors").open("w") as errors:
         job = subprocess.Popen(
             [sys.executable, "-m", "tests.interrupts.jobs", where, str(folder), *names],
@@ -44,7 +45,7 @@ def begun(where, folder, *names):
             text=True,
             start_new_session=True,  # nobody else is interrupted
         )
-    killing = Timer(PATIENCE + 5 * len(names), job.kill)
+    killing = Timer(PATIENCE + 5 * len(names), job.send_signal, [signal.SIGABRT])
     killing.start()
     try:
         yield job

@@ -1,4 +1,6 @@
 import pickle
+from concurrent.futures import Executor
+from functools import partial
 from threading import Event
 from time import monotonic
 
@@ -51,12 +53,17 @@ def _nothing_has_begun():
     STOPPED.clear()
 
 
-def test_blocks_that_begin_later_are_not_stopped():
+def test_blocks_that_begin_later_stop_until_another_compute_begins():
     stop = Cancellation()
     before = stop.stop_check()
     assert not before()
     stop.ask()
+    late = stop.stop_check()
     assert before()
+    assert late()
+    stop.begin()
+    assert before()
+    assert late()
     assert not stop.stop_check()()
     assert type(pickle.loads(pickle.dumps(stop))) is WorkerCancellation
 
@@ -97,6 +104,31 @@ def test_what_was_stopped_is_computed_again():
     with pytest.raises(OSError, match="on fire"):
         dask.compute(x[0])
     np.testing.assert_array_equal(dask.compute(x[0])[0], np.ones(4))
+
+
+class Interrupted(Executor):
+    """A pool of threads whose compute is interrupted before a thread begins its first task."""
+
+    _max_workers = 1
+
+    def submit(self, function, *arguments):
+        self.begin_late = partial(function, *arguments)
+        raise KeyboardInterrupt
+
+
+def wanted(block):
+    stop_if_asked()
+    return block
+
+
+def test_what_threads_have_yet_to_begin_is_stopped():
+    pool = Interrupted()
+    x = dt.ones(8, chunks=8).map_blocks(wanted, dtype=float).to_delayed()
+    with pytest.raises(KeyboardInterrupt):
+        dask.compute(x[0], scheduler="threads", pool=pool)
+    ((_, _, failed),) = pool.begin_late()
+    assert failed
+    np.testing.assert_array_equal(dask.compute(x[0])[0], np.ones(8))
 
 
 def test_a_worker_stops_what_is_not_wanted():

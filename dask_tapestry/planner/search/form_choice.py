@@ -48,19 +48,18 @@ NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
 
 def choose_forms(
-    graph: Graph, pricing: Pricing, costs: int | None = None, beside: bool = False
+    graph: Graph, pricing: Pricing, costs: int | None = None
 ) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
     """The graph with a form for each operator that is better computed in one, and these.
 
     Once it has taken so many `costs`, good guesses at the sizes of forms are all that is looked at.
-    What one thread of this process reads is worth a form if the others may read `beside` it.
     """
     formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
     if not formed:
         return graph, {}
     last = inf if costs is None else pricing.evaluated + costs
     times = Counter(operator_likeness(graph.nodes[at]) for at in formed)
-    chooser = _Chooser(graph, pricing, last, beside, times)
+    chooser = _Chooser(graph, pricing, last, times)
     behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
     for node in graph.nodes[:behind]:
         chooser.decide(node)
@@ -84,8 +83,6 @@ class _Chooser:
         The number of costs computed from which on sizes are guessed.
     times
         How many operators of each kind there are.
-    readers
-        Workers, or their slots, that may share what one of them would read.
     """
 
     def __init__(
@@ -93,11 +90,9 @@ class _Chooser:
         graph: Graph,
         pricing: Pricing,
         last: float,
-        beside: bool = False,
         times: Mapping[object, int] | None = None,
     ) -> None:
         self.pricing, self.last, self.times = pricing, last, times or {}
-        self.readers = pricing.machine.slots if beside else pricing.machine.workers
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
         self._held = held_values(graph, pricing.memory, local=pricing.machine.local)
@@ -244,7 +239,9 @@ class _Chooser:
     def _floor(self, compute: float, once: StepCost) -> float:
         """Seconds below which no form can come: all slots busy, and every cell read once."""
         machine = self.pricing.machine
-        way = once.read / machine.store / self.readers  # each worker's connection; threads decode
+        way = (
+            once.read / machine.store / machine.workers
+        )  # each worker's connection; threads decode
         store = max(way, once.store / machine.slots)
         return max(compute, store) + machine.task * (1 + machine.slots)
 

@@ -60,7 +60,6 @@ from dask_tapestry.planner.search.refusal import Misfit, fit_only_slowly, refusa
 from dask_tapestry.planner.search.relays import with_relays
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
-from dask_tapestry.planner.search.shared_reads import with_shared_reads
 from dask_tapestry.planner.tuning import (
     CHANCE_PART,
     DEARER_FITTED,
@@ -367,7 +366,6 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     best = preferred(found, lambda state: state.rank, space.fits_at_worst)
     best = with_relays(space, best, each // SEARCH_AGAIN_PART)
     best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
-    best = with_shared_reads(space, best, each // SEARCH_AGAIN_PART)
     best = with_room(space, with_less_held(space, best, each), each)
     best = polished(space, best, each // SEARCH_AGAIN_PART)
     hope = space.hope(fastest)

@@ -308,3 +308,13 @@ def test_a_form_of_many_operators_of_a_kind_is_worth_more(monkeypatch):
     x = [dt.asarray(np.zeros(5_000_000)) for _ in range(10)]
     assert not looked_at(monkeypatch, x[0].sum(), resources=HERE)
     assert looked_at(monkeypatch, *[y.sum() for y in x], resources=HERE)
+
+
+@pytest.mark.parametrize("hours", [480, 4800])
+def test_threads_that_read_together_hold_partial_results_alone(hours):
+    u, v = (stored((hours, 6, 42, 85), "f4", (4, 6, 42, 85)) for _ in "uv")
+    means = [dt.nanmean(x, axis=0) for x in (u * u, v * v, u * v)]
+    read = u.nbytes + v.nbytes
+    cost = dt.plan(*means, resources=dt.Resources(1, 2, "24 GiB", local=True)).cost
+    assert cost["bytes_read"] == read
+    assert cost["peak_worker_bytes"] < read / 2
