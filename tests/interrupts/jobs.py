@@ -19,6 +19,7 @@ from typing import Any
 import dask
 import numpy as np
 import zarr
+from dask.system import CPU_COUNT
 from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
@@ -132,8 +133,12 @@ def main(where: str, folder: Path, *names: str) -> None:
 
 
 def each(folder: Path, *names: str) -> None:
-    """Jobs that are interrupted one after the other."""
+    """Jobs that are interrupted one after the other.
+
+    Dask's threads are begun before: Python does not end one whose beginning was interrupted.
+    """
     dt.arange(5).sum().compute()  # what is imported when it is first used
+    dask.compute(*[dask.delayed(sleep)(0.1) for _ in range(2 * CPU_COUNT)])
     if names[0] == "leave":
         print("begun", flush=True)
         JOBS[names[1]](folder)
