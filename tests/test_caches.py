@@ -29,6 +29,7 @@ OF_A_PROCESS = {
     "io/sinks/zarr_overwrite": "_failed",
     "io/sources/bytes_on_workers": "_held",
     "io/stores/retries": "_counts",
+    "lower/cancellation": "_ENDED",
     "lower/aligned_blocks": "_last",  # an aligned copy
     "lower/cluster_jobs": "_sent",
     "lower/device_turns": "_running",  # blocks that devices compute now

@@ -25,7 +25,7 @@ from dask_tapestry.steps.tuning import (
     PIECES_REMEMBERED,
     SCHEDULES_REMEMBERED,
 )
-from dask_tapestry.teg import Operator, Sink, Source, TensorType
+from dask_tapestry.teg import PLAIN_CODEC, Operator, Sink, Source, TensorType
 from dask_tapestry.teg.operator import Demanding, Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat, device_among
@@ -172,12 +172,12 @@ class Program:
         return by_value
 
     @cached_property
-    def stores_plain(self) -> tuple[bool, bool]:
-        """Whether all that it reads from stores, and what it writes there, is not encoded."""
+    def codecs(self) -> tuple[str, ...]:
+        """What encodes the cells that it reads from stores, and those that it writes there."""
         pairs = zip([i.operator for i in self.instructions], self.lasting, strict=True)
         met = [one for one, lasting in pairs if lasting.is_sink or lasting.stored]
-        read, written = ([x.is_plain for x in met if isinstance(x, k)] for k in (Source, Sink))
-        return all(read), all(written)
+        codecs = ([x.codec for x in met if isinstance(x, kind)] for kind in (Source, Sink))
+        return tuple([min(names, key=PLAIN_CODEC.__eq__, default=PLAIN_CODEC) for names in codecs])
 
     @cached_property
     def confirming(self) -> tuple[tuple[int, Instruction], ...]:

@@ -18,6 +18,8 @@ from dask_tapestry.teg.signature import IndexDim as IndexDim
 from dask_tapestry.teg.signature import Kind as Kind
 from dask_tapestry.teg.signature import Signature as Signature
 from dask_tapestry.teg.sink import Sink as Sink
+from dask_tapestry.teg.source import PLAIN_CODEC as PLAIN_CODEC
+from dask_tapestry.teg.source import USUAL_CODEC as USUAL_CODEC
 from dask_tapestry.teg.source import Block as Block
 from dask_tapestry.teg.source import Source as Source
 from dask_tapestry.teg.turns import CELL_BY_CELL as CELL_BY_CELL

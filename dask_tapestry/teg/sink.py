@@ -9,6 +9,7 @@ import numpy as np
 
 from dask_tapestry.teg.operator import Operator, Types
 from dask_tapestry.teg.regularity import Regularity, uniform_regularity
+from dask_tapestry.teg.source import USUAL_CODEC
 from dask_tapestry.teg.turns import CELL_BY_CELL, Turns
 from dask_tapestry.teg.types import TensorType
 from dask_tapestry.zspace import ZRange
@@ -23,8 +24,8 @@ class Sink(Operator):
     ----------
     pending
         Boxes of the output that are still to be written in the compute that it knows; None for all.
-    is_plain
-        Whether cells are stored as they lie in memory, without a codec.
+    codec
+        The name of what encodes cells; ``"plain"`` where they are stored as they lie in memory.
     """
 
     category = "sink"
@@ -33,7 +34,7 @@ class Sink(Operator):
     holds = True
     sets_format = True
     pending: tuple[ZRange, ...] | None = None
-    is_plain: bool = False
+    codec: str = USUAL_CODEC
 
     def infer(self, *inputs: TensorType) -> TensorType:
         return inputs[0]

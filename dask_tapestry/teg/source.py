@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat
 
 Block = np.ndarray[Any, Any]
+PLAIN_CODEC: Final = "plain"  # no codec: cells are stored as they lie in memory
+USUAL_CODEC: Final = "zstd"  # which Zarr takes, and Blosc unless told otherwise
 
 
 class Source(Operator):
@@ -81,6 +83,11 @@ class Source(Operator):
     def is_plain(self) -> bool:
         """Whether it reads files whose cells are not encoded: no faster than memory is copied."""
         return False
+
+    @property
+    def codec(self) -> str:
+        """The name of what encodes its cells; some are read as they lie in memory."""
+        return PLAIN_CODEC if self.is_plain else USUAL_CODEC
 
     def strided_scratch_bytes(self, box: ZRange) -> int:
         """Bytes beside the cells `box` that reading takes, to memory that has others between them.

@@ -134,13 +134,13 @@ def test_a_program_that_nobody_holds_is_gone():
         gc.enable()
 
 
-def test_what_is_stored_is_plain_or_not(tmp_path):
+def test_what_is_stored_has_codecs_or_none(tmp_path):
     coded, plain = tmp_path / "coded", tmp_path / "plain"
     dt.to_zarr(dt.ones((4, 4)), coded)
     dt.to_zarr(dt.ones((4, 4)), plain, compressors=None)
-    for place, is_plain in ((coded, False), (plain, True)):
+    for place, codec in ((coded, "zstd"), (plain, "plain")):
         read = dt.from_zarr(place) + 1
-        assert last_step(read).program.stores_plain == (is_plain, True), "nothing is written"
-        for how, written in (({}, False), ({"compressors": None}, True)):
+        assert last_step(read).program.codecs == (codec, "plain"), "nothing is written"
+        for how, written in (({}, "zstd"), ({"compressors": None}, "plain")):
             copied = dt.to_zarr(read, tmp_path / "copy", compute=False, **how)
-            assert last_step(copied).program.stores_plain == (is_plain, written)
+            assert last_step(copied).program.codecs == (codec, written)

@@ -60,6 +60,10 @@ class ReadBackSource(Source):
         return self.inner.is_plain
 
     @property
+    def codec(self) -> str:
+        return self.inner.codec
+
+    @property
     def local_only(self) -> str | None:
         """Why only this process can read, or None where any can."""
         return self.inner.local_only

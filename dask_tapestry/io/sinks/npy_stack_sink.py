@@ -15,7 +15,7 @@ from dask_tapestry.io.journals.writer_id import WriterId, next_step
 from dask_tapestry.io.sources.npy_stack_info import INFO, maker_of_stack, write_info
 from dask_tapestry.io.sources.npy_stack_source import NpyStackSource
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
+from dask_tapestry.teg import PLAIN_CODEC, Node, Sink, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -29,7 +29,7 @@ class NpyStackSink(Sink):
     """
 
     name = "storenpy"
-    is_plain = True
+    codec = PLAIN_CODEC
     folder: str
     type: TensorType
     axis: int

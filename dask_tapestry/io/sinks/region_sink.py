@@ -13,7 +13,7 @@ from dask_tapestry.io.sinks.pending_parts import as_ranges, parts_of
 from dask_tapestry.io.targets.target import Target
 from dask_tapestry.io.targets.write_region import WriteRegion
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Sink, TensorType
+from dask_tapestry.teg import PLAIN_CODEC, USUAL_CODEC, Sink, TensorType
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.regularity import Regular, Regularity
 from dask_tapestry.teg.types import Dims
@@ -68,8 +68,8 @@ class RegionSink(Sink):
         return self.region.sides
 
     @property
-    def is_plain(self) -> bool:  # type: ignore[override]
-        return self.target.array is not None
+    def codec(self) -> str:  # type: ignore[override]
+        return USUAL_CODEC if self.target.array is None else PLAIN_CODEC
 
     @property
     def local_only(self) -> str | None:

@@ -25,7 +25,7 @@ from dask_tapestry.io.stores.temporary_folder import (
 from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.stores.zarr_open import exists
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Block, Sink, TensorType
+from dask_tapestry.teg import PLAIN_CODEC, Block, Sink, TensorType
 from dask_tapestry.teg.buckets import is_buckets
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
@@ -58,7 +58,7 @@ class TemporarySink(Sink):
     """
 
     name = "exchangestore"
-    is_plain = True
+    codec = PLAIN_CODEC
     value: str
     stored: tuple[int, ...]
     root: str = ""

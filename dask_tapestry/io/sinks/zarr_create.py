@@ -138,7 +138,7 @@ def _open_group(location: Location, **options: Any) -> None:
 def dry_run_create(type_: TensorType, location: Location, **options: Any) -> Any:
     """Create such an array in memory, so that what zarr refuses is known before anything is lost.
 
-    Its metadata are returned, as zarr stores them.
+    It is returned, without cells.
 
     Raises
     ------
@@ -151,4 +151,4 @@ def dry_run_create(type_: TensorType, location: Location, **options: Any) -> Any
         made = zarr().create_array(store=store, shape=type_.shape, dtype=dtype, **options)
     except Exception as error:
         raise StoreError(f"cannot create a Zarr array at {location}: {error}") from error
-    return made.metadata.to_dict()
+    return made

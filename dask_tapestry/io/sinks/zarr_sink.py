@@ -14,6 +14,7 @@ import numpy as np
 from dask_tapestry.errors import DTypeError, StoreError
 from dask_tapestry.imports import unpickle
 from dask_tapestry.io.chunks.chunk_costs import write_scratch_bytes
+from dask_tapestry.io.chunks.codec_names import codec_name
 from dask_tapestry.io.chunks.zarr_chunk_io import write_box
 from dask_tapestry.io.chunks.zarr_direct import remove_partial_files
 from dask_tapestry.io.journals.journal import Box, whole_box
@@ -46,7 +47,7 @@ from dask_tapestry.io.stores.zarr_location import Location, zarr
 from dask_tapestry.io.stores.zarr_open import exists, format_of_group
 from dask_tapestry.io.targets.zarr_target import ZarrTarget
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Node, Sink, Tensor, TensorType, apply
+from dask_tapestry.teg import USUAL_CODEC, Node, Sink, Tensor, TensorType, apply
 from dask_tapestry.teg.node import topological
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
@@ -91,8 +92,8 @@ class ZarrSink(Sink):
         What of it is missing; None for all.
     extras
         What else is asked for.
-    is_plain
-        Whether its cells are not encoded.
+    codec
+        The name of what encodes its cells.
     """
 
     name = "store"
@@ -110,7 +111,7 @@ class ZarrSink(Sink):
     resume: Resume | None = None
     pending: tuple[ZRange, ...] | None = None
     extras: Extras = PLAIN
-    is_plain: bool = False
+    codec: str = USUAL_CODEC
 
     def for_run(self, run: str) -> ZarrSink:
         if self.resume is None:
@@ -269,7 +270,7 @@ class ZarrSink(Sink):
     def slot(self, number: int, identity: str = "") -> ZarrSink:
         place = Location.slot(number, identity)
         sink = ZarrSink(place, self.stored, {}, self.overwrite, self.workers, once=self.once)
-        return replace(sink, extent=self.extent, is_plain=self.is_plain)
+        return replace(sink, extent=self.extent, codec=self.codec)
 
     def text(self) -> str:
         return f"{str(self.final)!r}, chunks {self.stored}"
@@ -285,7 +286,7 @@ class ZarrSink(Sink):
         how = (self.overwrite, self.workers, self.archive)
         rest = (*how, self.replaced, self.once, self.over, self.extent, self.run)
         parts = (options, self.location, self.stored, *rest)
-        return _loaded, (*parts, self.resume, self.pending, self.extras, self.is_plain)
+        return _loaded, (*parts, self.resume, self.pending, self.extras, self.codec)
 
 
 def _sides(box: ZRange) -> Box:
@@ -332,10 +333,10 @@ def zarr_sink(
         )
     group = None if archive else format_of_group(location)
     options = layout.options(x, location, group, memory)
-    form = dry_run_create(x.type, location, **options)
+    tried = dry_run_create(x.type, location, **options)
     resumed = None
     if resume:
-        identity = write_identity(x, after, location, form)
+        identity = write_identity(x, after, location, tried.metadata.to_dict())
         location, resumed = replace(location, nonce=identity.text), Resume.of(identity, resume)
         if exists_already and not overwrite:
             refuse_other_write(location, identity)
@@ -358,7 +359,7 @@ def zarr_sink(
     if resumed and (how.reads_itself or overwritten):
         refuse_reading_itself(location)
     rest = (how.replaced, how.reads_itself, overwritten, x.type.shape, "", resumed)
-    sink = ZarrSink(*into, *rest, extras=extras, is_plain=not options["compressors"])
+    sink = ZarrSink(*into, *rest, extras=extras, codec=codec_name(tried))
     return apply(sink, how.x, after=how.after)
 
 

@@ -95,6 +95,10 @@ class JoinedSource(ChunkedSource):
         return self.joined[0].is_plain
 
     @property
+    def codec(self) -> str:
+        return self.joined[0].codec
+
+    @property
     def chunks(self) -> tuple[int, ...] | None:
         return _longest(self.stored_as)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from dask_tapestry.errors import StoreError
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
+from dask_tapestry.io.chunks.codec_names import codec_name
 from dask_tapestry.io.chunks.zarr_chunk_io import (
     direct_path,
     opened_box,
@@ -28,7 +29,7 @@ from dask_tapestry.io.stores.zarr_location import Location
 from dask_tapestry.io.stores.zarr_open import open_cached
 from dask_tapestry.io.stores.zarr_sync import is_at_hand
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.teg import Block, Source, Tensor, TensorType, apply
+from dask_tapestry.teg import USUAL_CODEC, Block, Source, Tensor, TensorType, apply
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.origin import file_stamp
 from dask_tapestry.teg.types import Dims
@@ -59,6 +60,8 @@ class ZarrSource(ChunkedSource):
         Sides of what is read as a whole; None for whole chunks.
     plain
         Whether chunks are files of this machine, whose cells are not encoded.
+    codec
+        The name of what encodes them.
     version
         That a compute reads; None before it begins.
     """
@@ -73,6 +76,7 @@ class ZarrSource(ChunkedSource):
     in_hand: ReadBuffers | None = None
     parts: tuple[int, ...] | None = None
     plain: bool = False
+    codec: str = USUAL_CODEC
     version: Version | None = None
 
     def for_run(self, run: str) -> ZarrSource:
@@ -159,7 +163,7 @@ class ZarrSource(ChunkedSource):
 
     def slot(self, number: int, identity: str = "") -> ZarrSource:
         place = Location.slot(number, identity)
-        told = self.in_hand, self.parts, self.plain
+        told = self.in_hand, self.parts, self.plain, self.codec
         return ZarrSource(place, self.type, self.stored, "open", *told)
 
     def text(self) -> str:
@@ -202,7 +206,8 @@ def source_of_array(array: zarr.Array[Any], location: Location, names: Dims = No
         in_hand = direct.in_hand
     parts = None if direct is None else direct.read_sides
     plain = isinstance(direct, DirectArray) and not direct.form.is_encoded
-    return ZarrSource(location, type_, stored, str(location), in_hand, parts, plain)
+    how = in_hand, parts, plain, codec_name(array)
+    return ZarrSource(location, type_, stored, str(location), *how)
 
 
 def locations_of(source: Source) -> tuple[Location, ...]:

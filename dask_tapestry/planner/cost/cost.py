@@ -25,7 +25,7 @@ from dask_tapestry.planner.cost.store_requests import block_requests
 from dask_tapestry.planner.cost.stored_reads import stored_bytes
 from dask_tapestry.planner.cost.typical_blocks import typical_blocks
 from dask_tapestry.planner.cost.user_resources import beyond_limits, step_amounts
-from dask_tapestry.planner.machine.machine import ENCODED, Machine, Plain
+from dask_tapestry.planner.machine.machine import USUAL_CODECS, Codecs, Machine
 from dask_tapestry.planner.tuning import SLICE_SAVES_BYTES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import Held
@@ -72,8 +72,8 @@ class StepCost:
         Pieces of a block of which one is computed while the next one is read.
     pieces
         Pieces in which a block is computed, one after the other.
-    plain
-        Whether what comes from stores, and what goes there, is not encoded.
+    codecs
+        What encodes what comes from stores, and what goes there.
     sliced
         Bytes of all slices, each once.
     parts
@@ -102,7 +102,7 @@ class StepCost:
     calls: int = 1
     ahead: int = 1
     pieces: int = 1
-    plain: Plain = ENCODED
+    codecs: Codecs = USUAL_CODECS
     sliced: float = 0.0
     parts: float = 0.0
     link: float = 0.0
@@ -227,8 +227,8 @@ def step_cost(
     typical = typical_blocks(program, cuts)
     block = mean_of([like(one.box) for one in typical], [one.share for one in typical])
     needs, traffic = block.needs, block.traffic
-    plain = Plain(*program.stores_plain)
-    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, plain)
+    codecs = Codecs(*program.codecs)
+    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, codecs)
     working = _in_waves(block.seconds, block.crossed / machine.link, tasks, program, machine)
     seconds = step_seconds(working, traffic, written, tasks, machine)
     return StepCost(
@@ -247,7 +247,7 @@ def step_cost(
         calls=tasks.calls,
         ahead=tasks.ahead,
         pieces=tasks.pieces,
-        plain=tasks.plain,
+        codecs=tasks.codecs,
         sliced=traffic.sliced,
         parts=traffic.parts,
         crossed=block.crossed * blocks.equal,
@@ -261,7 +261,7 @@ def with_taken(
     counts: dict[str, Any] = {name: getattr(traffic, name) for name in COUNTED}
     link = estimate.link * traffic.crossed / estimate.crossed if estimate.crossed else 0.0
     e = replace(estimate, counted=True, link=link, **counts)
-    tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.plain)
+    tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.codecs)
     seconds = step_seconds(Working(e.compute, e.link), traffic, e.written, tasks, machine)
     return replace(e, **seconds._asdict())
 

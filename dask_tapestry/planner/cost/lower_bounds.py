@@ -16,7 +16,7 @@ from dask_tapestry.planner.cost.block_seconds import kernel_seconds
 from dask_tapestry.planner.cost.cost import inputs_met
 from dask_tapestry.planner.cost.resource_seconds import least_step_seconds, overhead_seconds
 from dask_tapestry.planner.cost.typical_blocks import typical_blocks
-from dask_tapestry.planner.machine.machine import Machine, Plain
+from dask_tapestry.planner.machine.machine import Codecs, Machine
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.symmetric_blocks import is_own_transpose
@@ -48,8 +48,8 @@ class LowerBound(NamedTuple):
         kernels /= 1 + is_own_transpose(program)
         writes = bool(program.lasting) and program.lasting[-1].is_sink
         written = program.type.nbytes if writes else 0
-        plain = Plain(*program.stores_plain)
-        encoded = 0.0 if machine.device else machine.codec_seconds(0.0, written, plain)
+        codecs = Codecs(*program.codecs)
+        encoded = 0.0 if machine.device else machine.codec_seconds(0.0, written, codecs)
         return LowerBound(program, kernels, encoded, written)
 
     def seconds(

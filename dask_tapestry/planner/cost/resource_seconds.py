@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dask_tapestry.planner.cost.makespan import GridBlocks
-from dask_tapestry.planner.machine.machine import Machine, Plain
+from dask_tapestry.planner.machine.machine import Codecs, Machine
 from dask_tapestry.planner.tuning import FETCH_SECONDS, NEVER_OVERLAPPED, PART_SECONDS
 
 
@@ -44,13 +44,13 @@ class StepTraffic(NamedTuple):
 
 
 class Tasks(NamedTuple):
-    """Blocks, operators that each calls, pieces it reads ahead and has; what is stored plain."""
+    """Blocks, operators that each calls, pieces it reads ahead and has; the codecs of stores."""
 
     blocks: GridBlocks
     calls: int
     ahead: int
     pieces: int
-    plain: Plain
+    codecs: Codecs
 
 
 class Working(NamedTuple):
@@ -171,7 +171,7 @@ def _store_seconds(
     connection meanwhile, and waits for its own requests.
     """
     blocks = tasks.blocks
-    codec = machine.codec_seconds(read, written, tasks.plain) / blocks.equal
+    codec = machine.codec_seconds(read, written, tasks.codecs) / blocks.equal
     link = (read + written) / machine.store / blocks.equal
     waits = max(requests / machine.requests, min(requests, blocks.equal))  # one a block at least
     idle = waits * machine.store_latency / blocks.equal

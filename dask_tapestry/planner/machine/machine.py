@@ -15,21 +15,23 @@ import numpy as np
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.machine.calibrate import rates_in_force
+from dask_tapestry.planner.machine.codec_paces import codec_pace
 from dask_tapestry.planner.machine.device_rates import shipped_device_rates
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS, HUGE_PAGE, REQUESTS
+from dask_tapestry.teg import PLAIN_CODEC, USUAL_CODEC
 
 
-class Plain(NamedTuple):
-    """Whether stored cells that a step reads, and those that it writes, are not encoded."""
+class Codecs(NamedTuple):
+    """The names of what encodes stored cells that a step reads, and those that it writes."""
 
-    read: bool
-    written: bool
+    read: str = USUAL_CODEC
+    written: str = USUAL_CODEC
 
 
-ENCODED: Final = Plain(read=False, written=False)
+USUAL_CODECS: Final = Codecs()
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Machine:
         Bytes a second between a worker and stores, and of all workers together: their own limit.
     decode, encode
         Bytes a second of a thread that reads cells from stores, and that writes some: of those that
-        are encoded, and of plain ones.
+        are encoded by zstd, and of plain ones.
     store_latency, requests
         Seconds that a thread waits for a request to a store, and how many are under way at a time.
     task, edge, slice
@@ -250,9 +252,11 @@ class Machine:
         speed = self.speed * self.rates.operations_a_second(kernel, dtype)
         return max(flops / speed, bytes / (self.speed * self.memory))
 
-    def codec_seconds(self, read: float, written: float, plain: Plain) -> float:
+    def codec_seconds(self, read: float, written: float, codecs: Codecs) -> float:
         """Seconds of a thread to decode what it has read, and to encode what it writes."""
-        seconds = read / self.decode[plain.read] + written / self.encode[plain.written]
+        decoding, encoding = codec_pace(codecs.read).decode, codec_pace(codecs.written).encode
+        seconds = read / decoding / self.decode[codecs.read == PLAIN_CODEC]
+        seconds += written / encoding / self.encode[codecs.written == PLAIN_CODEC]
         return seconds / self.speed
 
     def network_seconds(self, moved: float) -> float:

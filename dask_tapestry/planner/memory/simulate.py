@@ -87,7 +87,7 @@ class Load(NamedTuple):
         messages = cost.edges * machine.latency * (cost.moved > 0)
         network = machine.network_seconds(cost.moved) + messages
         stored = cost.read + cost.written
-        codec = machine.codec_seconds(cost.read, cost.written, cost.plain)
+        codec = machine.codec_seconds(cost.read, cost.written, cost.codecs)
         is_sink = isinstance(step.node.operator, Sink)
         calls = cost.calls * machine.call  # which threads of one process do one at a time
         sending = cost.parts * PART_SECONDS / count

@@ -106,7 +106,7 @@ def _kind(type_: TensorType) -> object:
 
 def _parameters(operator: Any) -> object:
     if isinstance(operator, Source):
-        return operator.chunks, operator.is_plain
+        return operator.chunks, operator.is_plain, operator.codec
     if not is_dataclass(operator):
         return ()
     return tuple([_rough(getattr(operator, field.name)) for field in fields(operator)])

@@ -11,7 +11,7 @@ from dask_tapestry.planner.cost.resource_seconds import (
     step_seconds,
     transfer_seconds,
 )
-from dask_tapestry.planner.machine.machine import ENCODED, Machine, Plain
+from dask_tapestry.planner.machine.machine import USUAL_CODECS, Codecs, Machine
 from dask_tapestry.planner.machine.rates import rates_of, shipped_rates
 from dask_tapestry.zspace import Cuts
 
@@ -20,25 +20,27 @@ CODEC = shipped_rates()
 NO_CODEC = rates_of({f"store_{name}": 1e15 for name in ("read", "write", "plain", "plain_write")})
 
 
-def store(blocks=3200, read=READ, requests=0.0, written=0, plain=ENCODED, rates=None, **resources):
+def store(
+    blocks=3200, read=READ, requests=0.0, written=0, codecs=USUAL_CODECS, rates=None, **resources
+):
     """Seconds of the stores of a step of blocks that are alike, whose codec takes no time."""
     told = {"workers": 4, "threads": 8} | resources
     machine = Machine.of(dt.Resources(**told), rates or NO_CODEC)
-    tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, plain)
+    tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, codecs)
     traffic = StepTraffic(read, requests, 0, 0, 0, 0)
     return step_seconds(Working(0.0, 0.0), traffic, written, tasks, machine).store
 
 
 @pytest.mark.parametrize(
-    ("plain", "read", "written"),
+    ("codecs", "read", "written"),
     [
-        (ENCODED, CODEC.store_read, CODEC.store_write),
-        (Plain(read=True, written=True), CODEC.store_plain, CODEC.store_plain_write),
+        (USUAL_CODECS, CODEC.store_read, CODEC.store_write),
+        (Codecs("plain", "plain"), CODEC.store_plain, CODEC.store_plain_write),
     ],
 )
-def test_threads_of_a_cluster_decode_and_encode(plain, read, written):
+def test_threads_of_a_cluster_decode_and_encode(codecs, read, written):
     """Two threads in four workers have rates for four times as many."""
-    told = {"threads": 2, "bandwidth": "100 GB/s", "rates": CODEC, "plain": plain}
+    told = {"threads": 2, "bandwidth": "100 GB/s", "rates": CODEC, "codecs": codecs}
     assert store(**told) == pytest.approx(READ / read / 4, rel=0.01)
     assert store(read=0, written=READ, **told) == pytest.approx(READ / written / 4, rel=0.01)
     alone = {"blocks": 1, "workers": 1, "threads": 1}
@@ -50,7 +52,7 @@ def test_a_thread_that_decodes_does_not_compute():
     machine = Machine.of(dt.Resources(4, 8, bandwidth="100 GB/s"), CODEC)
     for one, together in ((machine, 2.0), (machine.on("cuda"), 1.1)):
         each = one.reading * one.decode[False]
-        tasks = Tasks(GridBlocks.of([Cuts.regular(10**5, 1)]), 1, 1, 1, ENCODED)
+        tasks = Tasks(GridBlocks.of([Cuts.regular(10**5, 1)]), 1, 1, 1, USUAL_CODECS)
         traffic = StepTraffic(100 * each, 0, 0, 0, 0, 0)
         found = step_seconds(Working(100.0, 0.0), traffic, 0, tasks, one)
         assert found.seconds - found.overhead == pytest.approx(100 * together, rel=0.01)
@@ -93,7 +95,7 @@ def of_a_device(compute, link, read=0.0, blocks=1000, **resources):
     """Seconds of a step of a device in each of four workers, whose store gives 1 GB/s."""
     told = {"workers": 4, "threads": 8, "worker_bandwidth": "1 GB/s"}
     machine = Machine.of(dt.Resources(**told | resources), NO_CODEC).on("cuda")
-    tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, ENCODED)
+    tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, USUAL_CODECS)
     traffic = StepTraffic(4 * read * 1e9, 0, 0, 0, 0, 0)
     found = step_seconds(Working(compute, link), traffic, 0, tasks, machine)
     return found.seconds - found.overhead
@@ -119,7 +121,7 @@ def test_the_first_block_of_a_device_waits_for_its_cells():
 def test_the_blocks_of_a_device_are_decoded_by_a_thread_each():
     local = {"workers": 1, "threads": 8, "local": True}
     by_all = store(blocks=3200, rates=CODEC, **local)
-    tasks = Tasks(GridBlocks.of([Cuts.regular(3200, 1)]), 1, 1, 1, ENCODED)
+    tasks = Tasks(GridBlocks.of([Cuts.regular(3200, 1)]), 1, 1, 1, USUAL_CODECS)
     device = Machine.of(dt.Resources(**local)).on("cuda")
     traffic = StepTraffic(READ, 0, 0, 0, 0, 0)
     by_two = step_seconds(Working(0.0, 0.0), traffic, 0, tasks, device).store

@@ -7,7 +7,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.machine import machine
-from dask_tapestry.planner.machine.machine import ENCODED, Machine, Plain
+from dask_tapestry.planner.machine.machine import USUAL_CODECS, Codecs, Machine
 from dask_tapestry.planner.machine.rates import rates_of, shipped_rates
 from dask_tapestry.planner.machine.resources import Resources, this_machine
 from dask_tapestry.planner.tuning import HUGE_PAGE
@@ -17,7 +17,7 @@ SLOW = rates_of({"operations": {"": 10.0, "sort": 5.0, "sort float32": 20.0}})
 
 
 def test_rates_are_positive():
-    rates = [v for name, v in vars(machine).items() if name.isupper() and name != "ENCODED"]
+    rates = [v for name, v in vars(machine).items() if name.isupper() and "CODEC" not in name]
     assert rates
     assert all(rate > 0 for rate in rates)
 
@@ -92,10 +92,10 @@ def test_a_thread_has_its_part_of_the_rates_of_stores():
     rates = rates_of({"threads": 4} | told)
     for resources in (Resources(workers=9, threads=2), Resources(threads=3, local=True)):
         made = Machine.of(resources, rates)
-        assert made.codec_seconds(10.0, 10.0, ENCODED) == 10 / 2 + 10 / 1
-        assert made.codec_seconds(10.0, 10.0, Plain(read=True, written=True)) == 3
+        assert made.codec_seconds(10.0, 10.0, USUAL_CODECS) == 10 / 2 + 10 / 1
+        assert made.codec_seconds(10.0, 10.0, Codecs("plain", "plain")) == 3
         twice = replace(made, speed=2.0)
-        assert twice.codec_seconds(10.0, 0.0, ENCODED) == 2.5
+        assert twice.codec_seconds(10.0, 0.0, USUAL_CODECS) == 2.5
 
 
 def test_resources_may_have_rates_of_their_own():
