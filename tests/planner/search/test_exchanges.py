@@ -223,7 +223,7 @@ def test_what_forms_hold_on_their_way_goes_through_a_store(job):
 def test_without_a_store_a_long_sort_is_refused():
     few = dt.Resources(workers=2, threads=1, memory="500 MB", temporary_store=False)
     with pytest.raises(dt.MemoryLimitError, match=r"2 workers, 1 thread of .* each would do"):
-        dt.plan(stored(dt.sort(long_vector()), 2_000_000), resources=few)
+        dt.plan(stored(dt.sort(long_vector()), 2_000_000), resources=few, budget=0)
 
 
 @pytest.mark.parametrize("places", [False, True])
