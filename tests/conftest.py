@@ -41,7 +41,8 @@ hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names a
 ROOT = Path(__file__).parent.parent
 MEMORY_ACTS = "target", "spill", "pause"
 LONGEST = (  # the longest first, so that at the end no process waits for another's
-    "operators/test_comparisons.py", "kernels/test_guards", "tests/one_value/",
+    "operators/test_comparisons.py", "search/test_exchanges", "kernels/test_guards",
+    "tests/one_value/", "planner/test_more_memory",
     "cuda/test_simulated", "operators/test_comparisons_on", "lower/test_cluster",
     "benchmarks/cluster/", "io/test_several_processes", "lower/test_adaptive", "tests/fuzz/",
     "docs/tutorial.md", "docs/simulations.md", "lower/test_fetch", "tests/test_co",

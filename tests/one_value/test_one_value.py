@@ -121,7 +121,7 @@ def share(calls, number, parts):
 @each_sharding
 def test_in_threads_all_together(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        has_one_value(share(few_calls(), EVERY.index(sharding), 20), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), len(EVERY)), sharding, folder)
 
 
 @each_sharding

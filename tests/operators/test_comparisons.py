@@ -26,7 +26,7 @@ WAYS = "inputs", "outputs", "tiny blocks", "pieces"  # in which an operation is 
 LONG = (  # in tiny blocks, which are planned anew each round; the other ways are the same
     "ndimage.binary_fill_holes", "ndimage.binary_propagation", "program bincount many",
 )  # fmt: skip
-COMPILED = share_of(COMPARISONS, 80, lambda c: c.name)  # as each takes seconds to compile
+COMPILED = share_of(COMPARISONS, 160, lambda c: c.name)  # as each takes seconds to compile
 
 
 def alike(comparison):
