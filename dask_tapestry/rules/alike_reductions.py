@@ -7,9 +7,9 @@ band, and of each file. It takes whole graphs, as it must know that no reduction
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 else:
     take = LateModule("dask_tapestry.operators.indexing.take")
 
+Alike: TypeAlias = tuple[Node, ...]
+Stacks: TypeAlias = dict[Alike, Node | None]  # what alike values are along a new first axis
+
 
 def stack_alike_reductions(graph: Graph, trace: Trace | None = None) -> Graph:
     """``f(x, 0), f(x, 1), ... -> r[0], r[1], ... with r = f(x, [0, 1, ...])``, if many."""
@@ -55,9 +58,7 @@ def _stacked_reductions(graph: Graph) -> dict[Node, Node]:
     candidates = [node for node in graph.nodes if _may_join(node)]
     if len(candidates) < FEWEST_ALIKE_REDUCTIONS:
         return {}
-    ranks, forms = reduction_ranks(graph), dict[Node, object]()
-    for node in graph.nodes:
-        forms[node] = _form(node, forms)
+    ranks, forms = reduction_ranks(graph), _forms(graph)
     alike: dict[tuple[int, object], list[Node]] = defaultdict(list)
     for node in candidates:
         alike[ranks[node], (node.operator, forms[node.inputs[0]])].append(node)
@@ -79,7 +80,18 @@ def _may_join(node: Node) -> bool:
     return False
 
 
-def _form(node: Node, forms: Mapping[Node, object]) -> object:
+def _forms(graph: Graph) -> dict[Node, int]:
+    """The number of each value's form, of which alike values have one.
+
+    A number, as a form that spelled its inputs' out would be hashed by every path to them.
+    """
+    numbers, forms = dict[object, int](), dict[Node, int]()
+    for node in graph.nodes:
+        forms[node] = numbers.setdefault(_form(node, forms), len(numbers))
+    return forms
+
+
+def _form(node: Node, forms: Mapping[Node, int]) -> object:
     """What alike formulas have in common: all but numbers, and where views begin."""
     type_ = node.type.shape, node.type.dtype
     match node.operator:
@@ -112,7 +124,34 @@ def _stacked(nodes: Sequence[Node]) -> dict[Node, Node]:
 
 
 def stack_of(values: Sequence[Node]) -> Node | None:
-    """Alike values along a new first axis, of which not each has a node; None where each would."""
+    """Alike values along a new first axis, of which not each has a node; None where each would.
+
+    What they are made of is stacked before them, once, however many paths lead to it.
+    """
+    wanted = tuple(values)
+    stacks: Stacks = {}
+    unmade = [wanted]
+    while unmade:
+        first = [own for own in _stacked_before(unmade[-1]) if own not in stacks]
+        if first:
+            unmade += first
+        else:
+            own = unmade.pop()
+            stacks[own] = _stack_of(own, stacks)
+    return stacks[wanted]
+
+
+def _stacked_before(values: Alike) -> Iterable[Alike]:
+    """The alike values that the stack of some is made of."""
+    if all(value is values[0] for value in values) or len({len(x.inputs) for x in values}) > 1:
+        return ()
+    if all(isinstance(value.operator, Elementwise | View) for value in values):
+        return zip(*[value.inputs for value in values], strict=True)
+    return ()
+
+
+def _stack_of(values: Alike, stacks: Stacks) -> Node | None:
+    """The stack of alike values, of the stacks of their inputs."""
     first, count = values[0], len(values)
     if all(value is first for value in values):
         return _repeated(first, count)
@@ -120,9 +159,9 @@ def stack_of(values: Sequence[Node]) -> Node | None:
     if any(value.after or value.annotations or value.format for value in values):
         return None
     if all(isinstance(operator, Elementwise) for operator in operators):
-        return _stacked_formulas(values)
+        return _stacked_formulas(values, stacks)
     if all(isinstance(operator, View) for operator in operators):
-        return _stacked_views(values)
+        return _stacked_views(values, stacks)
     alike = len({(value.type.shape, value.type.dtype) for value in values}) == 1
     if any(isinstance(operator, Source) and operator.external for operator in operators):
         return None  # hundreds of arrays in memory take as long in one step as in many
@@ -140,13 +179,13 @@ def _repeated(value: Node, count: int) -> Node:
     return apply(View((count, *shape), axes), value, line="")
 
 
-def _stacked_formulas(values: Sequence[Node]) -> Node | None:
+def _stacked_formulas(values: Alike, stacks: Stacks) -> Node | None:
     """The formula that they have in common, of stacked inputs and of numbers that differ."""
     shape = (len(values), *values[0].type.shape)
     common = formula_of_all(values)
     if common is None or any(value.type.shape != shape[1:] for value in values):
         return None
-    inputs = [stack_of(own) for own in zip(*[value.inputs for value in values], strict=True)]
+    inputs = [stacks[own] for own in zip(*[value.inputs for value in values], strict=True)]
     given = [x for x in inputs if x is not None]
     if len(given) < len(inputs):
         return None
@@ -155,7 +194,7 @@ def _stacked_formulas(values: Sequence[Node]) -> Node | None:
     return apply(common.formula, *given, *numbers, line="")
 
 
-def _stacked_views(values: Sequence[Node]) -> Node | None:
+def _stacked_views(values: Alike, stacks: Stacks) -> Node | None:
     """Views of one value, each of another cell along one axis, or the same view of alike ones."""
     views = [value.operator for value in values]
     axes: list[tuple[ViewAxis, ...]] = [view.axes for view in views]  # type: ignore[attr-defined]
@@ -167,7 +206,7 @@ def _stacked_views(values: Sequence[Node]) -> Node | None:
     whole = (len(values), *shape)
     bases = [value.inputs[0] for value in values]
     if any(base is not bases[0] for base in bases):
-        base = stack_of(bases) if len(set(axes)) == 1 else None
+        base = stacks[tuple(bases)] if len(set(axes)) == 1 else None
         made = View(whole, (ViewAxis(0, 0, 1), *shown))
         return None if base is None else apply(made, base, line="")
     differ = [n for n, own in enumerate(zip(*axes, strict=True)) if len(set(own)) > 1]

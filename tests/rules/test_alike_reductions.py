@@ -1,11 +1,14 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rules.alike_reductions import stack_of
 from dask_tapestry.teg import apply
 from tests.comparisons import same_bits
+from tests.examples import examples
 from tests.rules.alike_cells import CELLS, names, require_numpys, stored
 
 pytestmark = pytest.mark.usefixtures("small_lattices")
@@ -64,3 +67,37 @@ def test_few_stored_arrays_that_many_reductions_read_are_not_read_for_each():
     means = [(stored[n % 4] * n + stored[(n + 1) % 4]).mean(n % 2) for n in range(200)]
     plan = dt.plan(*means, resources=dt.Resources(64, 4, "16 GiB"))
     assert plan.cost["bytes_read"] < 2 * sum(x.nbytes for x in stored)
+
+
+SHARED = {
+    "flipped": lambda y, n: y[::-1] * y,
+    "numbered": lambda y, n: y + y[:, ::-1] * (n / 9),
+    "turned": lambda y, n: y[::-1, ::-1] - y / (n + 1),
+}
+
+
+@given(st.lists(st.sampled_from(sorted(SHARED)), min_size=1, max_size=4), st.integers(20, 24))
+@examples(8)
+def test_formulas_whose_steps_read_one_value_twice(steps, count):
+    """As of loops: a value is met once, however many paths of later formulas lead to it."""
+
+    def written(numpy, x, depth):
+        folds = []
+        for number in range(count):
+            y = x + (number + 1) / 3
+            for step in (steps * depth)[:depth]:
+                y = SHARED[step](y, number) / 8
+            folds.append(y.mean())
+        return numpy.stack(folds)
+
+    x = REGION / 24.0
+    np.testing.assert_allclose(written(dt, dt.asarray(x), 3).compute(), written(np, x, 3), 1e-12)
+    assert names(written(dt, dt.asarray(x), 20)).count("reduce") == 1
+
+
+def test_folds_of_each_step_of_a_loop(x):
+    y, folds = x[0] * 0, []
+    for day in range(60):
+        y = y + (x[day] - y) * (day / 70)
+        folds.append((y * y).max())
+    assert "maximum" not in names(*folds)

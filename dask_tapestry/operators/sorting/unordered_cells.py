@@ -5,7 +5,7 @@ A vector that is cut in runs reads chunks of many rows again for each run that b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
@@ -31,13 +31,32 @@ def unordered(x: Node) -> Node:
 
 
 def _unflattened(x: Node) -> Node | None:
+    """What `x` is a reshape of; of what formulas read, once, however many paths lead to it."""
+    known: dict[Node, Node | None] = {}
+    unmet = [x]
+    while unmet:
+        first = [one for one in _inputs_of_formula(unmet[-1]) if one not in known]
+        if first:
+            unmet += first
+        else:
+            one = unmet.pop()
+            known[one] = _unflattened_by(known, one)
+    return known[x]
+
+
+def _inputs_of_formula(x: Node) -> tuple[Node, ...]:
+    return x.inputs if x.operator.is_formula and not x.annotations and x.format is None else ()
+
+
+def _unflattened_by(known: Mapping[Node, Node | None], x: Node) -> Node | None:
+    """... where it is `known` of the inputs of a formula."""
     if x.annotations or x.format is not None:
         return None
     if isinstance(x.operator, Reshape):
         return x.inputs[0]
     if not x.operator.is_formula or not x.inputs:
         return None
-    inputs = [_unflattened(one) for one in x.inputs]
+    inputs = [known[one] for one in x.inputs]
     found = [one for one in inputs if one is not None]
     is_alike = len({one.type.shape for one in found}) == 1 and len(found) == len(inputs)
     return reapply(x, found, x.after) if is_alike else None

@@ -155,3 +155,19 @@ def test_runs_are_of_whole_chunks():
     assert run_of_chunks(tiles, 5_000_000) == 8_000_000
     assert run_of_chunks(dt.placeholder((10**9,), "f8", (10**7,)).node, 65_540) == 78_125
     assert run_of_chunks(dt.placeholder((10**9,), "f8").node, 65_540) in range(65_540, 131_081)
+
+
+@pytest.mark.parametrize("steps", [3, 40, 300])
+def test_what_formulas_read_twice_is_met_once(steps):
+    """As of loops: paths to the flattened array double with each step."""
+
+    def written(x):
+        y = x.ravel()
+        for _ in range(steps):
+            y = (y + 1) * (y - 1) / 4
+        return y
+
+    x = dt.asarray(A)
+    assert unordered(written(x).node).type.shape == A.shape
+    if steps == 3:
+        assert same_bits(dt.unique(written(x)).compute(), np.unique(written(A)))
