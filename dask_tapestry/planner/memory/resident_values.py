@@ -102,6 +102,11 @@ def _waits_for_other_rounds(
     return False
 
 
+def takes_few_blocks(reader: Step, step: Step) -> bool:
+    """Whether a block of `reader` reads no more blocks of `step` than meet in a corner."""
+    return _blocks_read(reader, step) <= _neighbourhood(step.cuts)
+
+
 def _blocks_read(reader: Step, step: Step) -> int:
     """Blocks of `step` that one block of `reader` reads at a time."""
     at = reader.inputs.index(step.node)

@@ -27,9 +27,9 @@ from dask_tapestry.planner.search.alike import (
 )
 from dask_tapestry.planner.search.budget import costs_in, repays_planning
 from dask_tapestry.planner.search.choices import FormChoice
-from dask_tapestry.planner.search.evaluate import is_given, place
+from dask_tapestry.planner.search.evaluate import NO_GRIDS, is_given, place
 from dask_tapestry.planner.search.form_sizes import added_nodes, coarsest, whole_chunks
-from dask_tapestry.planner.search.grid import reads_again
+from dask_tapestry.planner.search.grid import Grid, reads_again
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
@@ -48,18 +48,22 @@ NOTHING: Final[Mapping[Node, PricedGroup]] = {}
 
 
 def choose_forms(
-    graph: Graph, pricing: Pricing, costs: int | None = None
+    graph: Graph,
+    pricing: Pricing,
+    costs: int | None = None,
+    held: Mapping[Node, Grid] = NO_GRIDS,
 ) -> tuple[Graph, dict[Node, tuple[FormChoice, ...]]]:
     """The graph with a form for each operator that is better computed in one, and these.
 
     Once it has taken so many `costs`, good guesses at the sizes of forms are all that is looked at.
+    Sources may be told that are held, and how these are cut.
     """
     formed = [at for at, n in enumerate(graph.nodes) if n.operator.forms(n.input_types)]
     if not formed:
         return graph, {}
     last = inf if costs is None else pricing.evaluated + costs
     times = Counter(operator_likeness(graph.nodes[at]) for at in formed)
-    chooser = _Chooser(graph, pricing, last, times)
+    chooser = _Chooser(graph, pricing, last, times, held)
     behind = formed[-1] + 1  # what comes after the last operator with forms decides on none
     for node in graph.nodes[:behind]:
         chooser.decide(node)
@@ -91,11 +95,13 @@ class _Chooser:
         pricing: Pricing,
         last: float,
         times: Mapping[object, int] | None = None,
+        held: Mapping[Node, Grid] = NO_GRIDS,
     ) -> None:
+        self.grids = held
         self.pricing, self.last, self.times = pricing, last, times or {}
         self.now: dict[Node, Node] = {}
         self.chosen: dict[Node, tuple[FormChoice, ...]] = {}
-        self._held = held_values(graph, pricing.memory, local=pricing.machine.local)
+        self._held = held_values(graph, pricing.memory, held, local=pricing.machine.local)
         self._placed: dict[Node, PricedGroup] = {}
         self._decided: set[Node] = set()
         self._alike: dict[object, list[tuple[tuple[int, ...], FormChoice | None]]] = {}
@@ -355,7 +361,9 @@ class _Chooser:
         for one in added:
             if one is node or one in held:
                 too_much = None if most is None else partial(so_far.is_beyond, most)
-                priced = place(one, boundary, placed, self.pricing, is_too_much=too_much)
+                priced = place(
+                    one, boundary, placed, self.pricing, self.grids, is_too_much=too_much
+                )
                 steps[one] = placed[one] = priced
                 so_far = so_far.plus(priced.rank)
                 if most is not None and so_far > most:

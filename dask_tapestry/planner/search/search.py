@@ -31,6 +31,7 @@ from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
 from dask_tapestry.planner.search.fused_seed import with_all_fused
+from dask_tapestry.planner.search.handed_reads import with_reads_handed_on
 from dask_tapestry.planner.search.islands import evolve_on_islands
 from dask_tapestry.planner.search.lean_plans import with_less_held
 from dask_tapestry.planner.search.local_search import (
@@ -364,12 +365,11 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points], *([] if uncut is None else [uncut])]
     best = preferred(found, lambda state: state.rank, space.fits_at_worst)
-    best = with_relays(space, best, each // SEARCH_AGAIN_PART)
+    best = with_relays(space, with_reads_handed_on(space, best, each), each // SEARCH_AGAIN_PART)
     best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
     best = with_room(space, with_less_held(space, best, each), each)
     best = polished(space, best, each // SEARCH_AGAIN_PART)
-    hope = space.hope(fastest)
-    return SearchResult(best, points, again, hope, seed_seconds=first.seconds)
+    return SearchResult(best, points, again, space.hope(fastest), seed_seconds=first.seconds)
 
 
 def _may_win(seed: State, best: State) -> bool:
