@@ -101,6 +101,9 @@ MOST_COMPARED_PAIRS: Final = 50_000
 # Of the hardware: orders of magnitude of caches, memory and calls. Counts of operations become
 # seconds by the rates of a machine, which `dask-tapestry calibrate` measures for each kernel.
 
+# chunks/zarr_array_format
+HANDED_OVER_BYTES: Final = 2**18  # bytes of chunks that another thread reads: fewer take no time
+
 # chunks/chunk_costs
 # Bytes of a chunk, from which handing it over by itself takes no longer
 LARGE_CHUNK_BYTES: Final = 2**22

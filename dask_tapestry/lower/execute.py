@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.errors import ComputeError
+from dask_tapestry.idle_threads import busy_thread
 from dask_tapestry.lower.blocks_one_by_one import one_by_one
 from dask_tapestry.lower.dask_private import travels_from_here
 from dask_tapestry.lower.device_calls import brought
@@ -49,7 +50,7 @@ def run_block(
     """
     try:
         stopping, device = stoppable(spec.stop.stop_check()), on_a_device(spec.device, given)
-        with stopping, one_by_one(spec.turns), device:
+        with stopping, one_by_one(spec.turns), device, busy_thread(spec.cores):
             return _block(spec, index, out, given)
     except StoppedError:
         raise spec.stop.error() from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from dask_tapestry.idle_threads import busy_thread, threads_known, waiting_thread
 from dask_tapestry.lower.values_until_last_use import Blocks, ValuesUntilLastUse
 from dask_tapestry.steps.block_schedule import PieceLoop
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule
@@ -19,19 +20,21 @@ def pieces_with_reads(loop: PieceLoop) -> Iterator[tuple[ZRange, Blocks]]:
         for piece in loop.pieces:
             yield piece, {}
         return
-    pieces = list(loop.pieces)
+    pieces, threads = list(loop.pieces), threads_known()
     with ThreadPoolExecutor(1, "tapestry-ahead") as reader:
-        reading = reader.submit(_read, loop.program, pieces[0])
+        reading = reader.submit(_read, loop.program, pieces[0], threads)
         for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
-            read = reading.result()
+            with waiting_thread():
+                read = reading.result()
             if after is not None:
-                reading = reader.submit(_read, loop.program, after)
+                reading = reader.submit(_read, loop.program, after, threads)
             yield piece, read
 
 
-def _read(program: Program, piece: ZRange) -> Blocks:
-    """What a piece reads from stores."""
+def _read(program: Program, piece: ZRange, threads: int) -> Blocks:
+    """What a piece reads from stores, by one of so many threads of this process."""
     held = ValuesUntilLastUse(program, InstructionSchedule(program.schedule(piece).boxes, ()), {})
-    for work in read_from_stores(program, piece):
-        held.compute(work, None)
+    with busy_thread(threads):
+        for work in read_from_stores(program, piece):
+            held.compute(work, None)
     return held.blocks

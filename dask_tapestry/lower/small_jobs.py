@@ -37,7 +37,6 @@ from dask_tapestry.lower.prepared_plan import (
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
 from dask_tapestry.lower.scheduler_choice import LOCAL_SCHEDULERS
-from dask_tapestry.lower.thread_map import side_by_side
 from dask_tapestry.lower.tuning import (
     BRIEF_SECONDS,
     FEW_KEPT_BYTES,
@@ -58,6 +57,7 @@ from dask_tapestry.rules.open_views import part_in_memory
 from dask_tapestry.settings import of_dask
 from dask_tapestry.teg import Node, Operator, Sink
 from dask_tapestry.teg.stored_grid import stored_cuts
+from dask_tapestry.thread_map import side_by_side
 from dask_tapestry.zspace import Cuts
 from dask_tapestry_kernels.block_format import is_on_device
 

@@ -17,6 +17,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.cancellation import Cancellation, WorkerCancellation
 from dask_tapestry.lower.device_turns import DeviceUse
 from dask_tapestry.lower.fp_error_events import ErrorLog, current_log
+from dask_tapestry.lower.helping_threads import chunk_threads
 from dask_tapestry.lower.tuning import FEW_BLOCKS, SPECS_REMEMBERED
 from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS
@@ -55,6 +56,8 @@ class StepSpec:
         Name of the blocks of which a worker computes one at a time; "" if others may be beside.
     device
         How blocks use the devices of a worker; None of those of the host.
+    cores
+        Threads of a worker that may be busy with stored chunks: those that compute no block help.
     """
 
     name: str
@@ -67,6 +70,7 @@ class StepSpec:
     stop: Cancellation = field(default_factory=WorkerCancellation, compare=False, repr=False)
     turns: str = ""
     device: DeviceUse | None = None
+    cores: int = 1
     payload: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
@@ -84,7 +88,8 @@ class StepSpec:
         known = step.node.format
         turns = run if machine.alone and not machine.device else ""
         parts = step.name, step.program, step.cuts, input_cuts, threads
-        return cls(*parts, current_log(), known, stop, turns, _device_use(step, run))
+        use = turns, _device_use(step, run), chunk_threads(step, threads)
+        return cls(*parts, current_log(), known, stop, *use)
 
     def of_compute(self, heard: ErrorLog | None, stop: Cancellation) -> StepSpec:
         """The same of another compute, with what is known of its blocks."""
@@ -144,7 +149,8 @@ class StepSpec:
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.payload:
             own = (self.program, self.cuts, self.input_cuts, self.threads)
-            self.payload.append(marked(_dumps((*own, self.format, self.turns, self.device))))
+            used = self.format, self.turns, self.device, self.cores
+            self.payload.append(marked(_dumps((*own, *used))))
         return _load, (self.name, self.payload[0], self.heard)
 
     def __dask_tokenize__(self) -> str:
@@ -185,9 +191,11 @@ def _load(name: str, payload: bytes, heard: ErrorLog | None) -> StepSpec:
     own = unmarked(payload)
     if own is None:
         return OfAnotherVersion(payload)  # type: ignore[return-value]  # fails when it is used
-    program, cuts, input_cuts, threads, known, turns, device = unpickle(own)
+    program, cuts, input_cuts, threads, known, *used = unpickle(own)
+    turns, device, cores = used
     parts = name, program, cuts, input_cuts, threads
-    spec = StepSpec(*parts, heard, known, turns=turns, device=device, payload=[payload])
+    use = {"turns": turns, "device": device, "cores": cores}
+    spec = StepSpec(*parts, heard, known, **use, payload=[payload])
     with _lock:
         _loaded[key] = spec
         while len(_loaded) > SPECS_REMEMBERED:

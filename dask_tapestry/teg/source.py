@@ -97,6 +97,11 @@ class Source(Operator):
         return self.scratch_bytes((), box)
 
     @property
+    def helper_bytes(self) -> int:
+        """Bytes that another thread takes which helps to read chunks; 0 where none helps."""
+        return 0
+
+    @property
     def in_runs(self) -> bool:
         """Whether a worker has blocks that follow each other, as of an array that is sent."""
         return self.external and self.layout is None

@@ -50,6 +50,11 @@ class ReadBuffers(NamedTuple):
         size = prod(sides) * itemsize
         return cls(size, 1 if inline and size >= LARGE_CHUNK_BYTES else SMALL_CHUNKS_AT_ONCE)
 
+    @property
+    def helper_bytes(self) -> int:
+        """Bytes of another thread that reads chunks too, where they are in hand one by one."""
+        return 2 * self.nbytes if self.chunks == 1 else 0
+
     def scratch_bytes(
         self, box: ZRange, sides: tuple[int, ...], shape: tuple[int, ...] | None = None
     ) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from math import prod
 from typing import Any, Final
 
 from dask_tapestry.errors import StoreError
@@ -11,6 +12,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunks.chunk_format import ChunkFormat
 from dask_tapestry.io.chunks.shard_index import ShardIndex
 from dask_tapestry.io.files.file_cells import Block, Part
+from dask_tapestry.io.tuning import HANDED_OVER_BYTES
 from dask_tapestry.late_dataclass import dataclass
 
 COMPLETE: Final = "dask_tapestry_complete"  # attribute of arrays all of whose chunks are stored
@@ -71,6 +73,12 @@ class ArrayFormat:
         if self.is_complete:
             raise StoreError("a chunk is gone that was written: something has removed it")
         out[...] = self.fill
+
+    @property
+    def chunks_handed_over(self) -> int:
+        """How many chunks, or shards, another thread takes at a time that helps with them."""
+        size = prod(self.chunk) * self.format.dtype.itemsize
+        return max(1, HANDED_OVER_BYTES // max(1, size))
 
     @property
     def is_encoded(self) -> bool:

@@ -3,8 +3,8 @@
 `ZarrSource` reads a box with `read_box`; `ZarrSink` and `ZarrTarget` write one with `write_box`.
 Usual encodings go the short way: `zarr_direct` for files, `zarr_remote` for stores behind a
 network. All others go through zarr. Where the store allows, its codecs run in the thread of the
-task (`zarr_sync`), and large chunks one after the other: side by side they take no less time, and
-ten times the memory.
+task (`zarr_sync`), and large chunks one after the other: side by side they take ten times the
+memory. Threads that are idle meanwhile take some of them (`idle_threads`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import StoreError
+from dask_tapestry.idle_threads import by_idle_threads
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunks.chunk_costs import split_by_chunk
 from dask_tapestry.io.chunks.zarr_array_format import has_other_pipeline
@@ -169,9 +170,13 @@ def _read_by_zarr(array: zarr.Array[Any], selection: tuple[slice, ...], out: Blo
         with _memory_for(array, out) as buffer:
             array.get_orthogonal_selection(selection, out=buffer)
         return
-    for part in split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize):
+
+    def read(part: tuple[slice, ...]) -> None:
         with _memory_for(array, part_of(out, _slices_within(part, selection))) as buffer:
             run_inline(array.async_array.get_orthogonal_selection(part, out=buffer))
+
+    parts = split_by_chunk(selection, stored_chunk_shape(array), array.dtype.itemsize)
+    by_idle_threads([partial(read, part) for part in parts])
 
 
 @contextmanager
@@ -219,11 +224,14 @@ def write_box(
         array.set_basic_selection(selection, cells if cells.ndim else cells[()])
         return
     sides = stored_chunk_shape(array)
-    for part in split_by_chunk(selection, sides, array.dtype.itemsize):
-        cells = _contiguous_cells(
-            part_of(block, _slices_within(part, selection)), prod(sides), location
-        )
+
+    def write(part: tuple[slice, ...]) -> None:
+        own = part_of(block, _slices_within(part, selection))
+        cells = _contiguous_cells(own, prod(sides), location)
         run_inline(array.async_array.setitem(part, cells if cells.ndim else cells[()]))
+
+    parts = split_by_chunk(selection, sides, array.dtype.itemsize)
+    by_idle_threads([partial(write, part) for part in parts])
 
 
 def _contiguous_cells(cells: Block, most: int, location: Location) -> Block:

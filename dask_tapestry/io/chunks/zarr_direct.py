@@ -9,7 +9,7 @@ What zarr alone can decode, and stores that are no local folder, are left to zar
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +18,7 @@ from uuid import uuid4
 import numpy as np
 
 from dask_tapestry.errors import StoreError
+from dask_tapestry.idle_threads import by_idle_threads
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
 from dask_tapestry.io.chunks.chunk_format import BYTE
 from dask_tapestry.io.chunks.shard_index import ABSENT, bytes_within
@@ -87,22 +88,20 @@ class DirectArray:
         StoreError
             If a chunk cannot be read or decoded.
         """
-        for place, part, there in chunks_met(selection, self.form.chunk):
-            key, cells = self.form.key(place), part_of(out, there)
-            skips = every != 1 and not self.form.is_encoded and not self.form.format.axes[0]
+        form, keys, reads = self.form, list[str](), list[Callable[[], None]]()
+        skips = every != 1 and not form.is_encoded and not form.format.axes[0]
+        for place, part, there in chunks_met(selection, form.chunk):
             how = (-there[0].start % every, every) if skips else None
+            keys.append(form.key(place))
+            reads.append(partial(self._read_one, keys[-1], part, part_of(out, there), how))
+
+        def mend(number: int, error: Exception) -> None:  # codecs have errors of their own
             try:
-                try:
-                    self._read_one(key, part, cells, how)
-                except MISSING:
-                    raise
-                except Exception as error:  # codecs have errors of their own
-                    again = partial(self._read_one, key, part, cells, how)
-                    read_again(again, error, self.folder)
-            except MISSING:
-                self.form.fill_absent(cells)
-            except Exception as error:
-                raise StoreError(f"cannot read chunk {key}: {error}") from error
+                read_again(reads[number], error, self.folder)
+            except Exception as last:
+                raise StoreError(f"cannot read chunk {keys[number]}: {last}") from last
+
+        by_idle_threads(reads, form.chunks_handed_over, mend)
 
     @contextmanager
     def opened(self, selection: Sequence[slice]) -> Iterator[tuple[int, int] | None]:
@@ -131,10 +130,13 @@ class DirectArray:
 
     def _read_one(self, key: str, part: Part, out: Block, skips: tuple[int, int] | None) -> None:
         """Read from a chunk, or shard: all rows, or of rows from the first on one in so many."""
-        if skips is None:
-            self._read_file(self.folder / key, part, out)
-        else:
-            self._read_some(self.folder / key, part, out, *skips)
+        try:
+            if skips is None:
+                self._read_file(self.folder / key, part, out)
+            else:
+                self._read_some(self.folder / key, part, out, *skips)
+        except MISSING:
+            self.form.fill_absent(out)
 
     def writes(self, selection: Sequence[slice], dtype: np.dtype[Any]) -> bool:
         """Whether cells of a dtype that a selection of the array takes are written here.
@@ -163,21 +165,28 @@ class DirectArray:
             If a chunk cannot be written; then it is as it was before.
         """
         form = self.form
-        for place, part, block_part in chunks_met(selection, form.chunk):
-            key, cells = form.key(place), part_of(block, block_part)
-            if not empty_chunks and is_filled(cells, form.fill, form.format.dtype):
-                _remove_chunk(self.folder / key, key)
-                continue
-            if cells.shape != form.chunk:  # at the array's end
-                whole = np.full(form.chunk, form.fill, form.format.dtype)
-                part_of(whole, part)[...] = cells
-                cells = whole
-            try:
-                with replaced_file(self.folder / key, form.is_complete) as number:
-                    file = CellFile(number, form.format.dtype)
-                    file.put(0, cells.transpose(form.format.axes))
-            except OSError as error:
-                raise StoreError(f"cannot write chunk {key}: {error}") from error
+        writes = [
+            partial(self._write_one, form.key(place), part, part_of(block, there), empty_chunks)
+            for place, part, there in chunks_met(selection, form.chunk)
+        ]
+        by_idle_threads(writes, form.chunks_handed_over)
+
+    def _write_one(self, key: str, part: Part, cells: Block, empty_chunks: bool) -> None:
+        """Write the cells of a part of a chunk: of all that the array has there."""
+        form = self.form
+        if not empty_chunks and is_filled(cells, form.fill, form.format.dtype):
+            _remove_chunk(self.folder / key, key)
+            return
+        if cells.shape != form.chunk:  # at the array's end
+            whole = np.full(form.chunk, form.fill, form.format.dtype)
+            part_of(whole, part)[...] = cells
+            cells = whole
+        try:
+            with replaced_file(self.folder / key, form.is_complete) as number:
+                file = CellFile(number, form.format.dtype)
+                file.put(0, cells.transpose(form.format.axes))
+        except OSError as error:
+            raise StoreError(f"cannot write chunk {key}: {error}") from error
 
     def _read_some(self, path: Path, part: Part, out: Block, first: int, every: int) -> None:
         """Fill one in `every` row of a chunk that is not encoded, from row `first` of a part on."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dask_tapestry.idle_threads import by_idle_threads
 from dask_tapestry.io.chunks.chunk_costs import touched_chunk_cells
 from dask_tapestry.io.sources.chunked_source import ChunkedSource
 from dask_tapestry.io.tuning import MOST_SPACED
@@ -180,6 +181,10 @@ class JoinedSource(ChunkedSource):
         met = [self._of_part(number, box) for number in self._kinds_met(self._numbers(box))]
         return max([self.joined[m.part].strided_scratch_bytes(m.box) for m in met if m], default=0)
 
+    @cached_property
+    def helper_bytes(self) -> int:
+        return max([part.helper_bytes for part in self.joined], default=0)
+
     def _kinds_met(self, numbers: range) -> Iterable[int]:
         """One part of each kind that is met whole, and those at the ends if none is of theirs.
 
@@ -220,12 +225,14 @@ class JoinedSource(ChunkedSource):
                 cells[(slice(None),) * self.axis + (gap,)] = self.type.dtype.type()
         # Along the first axis the rows that are needed begin elsewhere in each part.
         pace = every if self.axis or self.stacked else 1
-        for met in self._met(box):
-            memory = cells[met.place]
-            made = self.joined[met.part].read_some(met.box, memory, pace)
-            if made is not memory:
-                memory[...] = made
+        reads = [partial(self._read_part, met, cells[met.place], pace) for met in self._met(box)]
+        by_idle_threads(reads, together=1 if self.helper_bytes else max(1, len(reads)))
         return cells
+
+    def _read_part(self, met: _Met, memory: Block, every: int) -> None:
+        made = self.joined[met.part].read_some(met.box, memory, every)
+        if made is not memory:
+            memory[...] = made
 
     def _met(self, box: ZRange) -> Iterator[_Met]:
         """What a box meets of each part."""

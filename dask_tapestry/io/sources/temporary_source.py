@@ -68,8 +68,15 @@ class TemporarySource(ChunkedSource):
     def scratch_bytes(self, inputs: Types, box: ZRange) -> int:
         if is_buckets(self.type):
             return 0
-        buffers = ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize)
-        return buffers.scratch_bytes(box, self.stored)
+        return self._buffers.scratch_bytes(box, self.stored)
+
+    @property
+    def helper_bytes(self) -> int:
+        return 0 if is_buckets(self.type) else self._buffers.helper_bytes
+
+    @property
+    def _buffers(self) -> ReadBuffers:
+        return ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
         return self.read_some(box, out, 1)

@@ -116,6 +116,10 @@ class ZarrSource(ChunkedSource):
         return self._buffers.scratch_bytes(box, self.stored)
 
     @property
+    def helper_bytes(self) -> int:
+        return self._buffers.helper_bytes
+
+    @property
     def _buffers(self) -> ReadBuffers:
         return self.in_hand or ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize)
 

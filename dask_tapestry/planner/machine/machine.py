@@ -42,6 +42,8 @@ class Machine:
     ----------
     workers, threads, slots
         Worker processes, threads of each, and blocks that are computed at the same time.
+    cores
+        Threads of each worker, with those that compute no block, but decode and encode chunks.
     local
         Whether the one worker is this process: values move between its threads for nothing.
     memory_limit, usable, task_bytes
@@ -105,6 +107,7 @@ class Machine:
 
     workers: int
     threads: int
+    cores: int
     slots: int
     local: bool
     memory_limit: int
@@ -293,6 +296,7 @@ def _machine(resources: Resources, bytes: tuple[int, int, int], rates: Rates) ->
         workers=resources.workers,
         hosts=resources.workers,
         threads=resources.threads,
+        cores=resources.threads,
         slots=resources.slots,
         local=local,
         memory_limit=limit,
@@ -371,6 +375,7 @@ def _machine_of_group(machine: Machine, group: WorkerGroup, resources: Resources
         place=group.place,
         hosts=group.workers,
         threads=group.threads,
+        cores=group.threads,
         slots=group.workers * group.threads,
         memory_limit=int(group.memory),
         usable=usable,

@@ -3,7 +3,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_tapestry.io.chunks.chunk_costs import touched_chunk_cells
+from dask_tapestry.io.chunks.chunk_costs import ReadBuffers, touched_chunk_cells
 from dask_tapestry.zspace import ZRange
 
 
@@ -30,3 +30,8 @@ def test_the_chunks_that_meet_a_box_are_counted_whole(case):
 
 def test_without_chunks_the_box_counts():
     assert touched_chunk_cells(ZRange((1, 2), (3, 5)), None, (9, 9)) == 6
+
+
+def test_a_helper_has_a_chunk_where_these_are_in_hand_one_by_one():
+    assert ReadBuffers(16, 1).helper_bytes == ReadBuffers(16, 1, in_place=True).helper_bytes == 32
+    assert ReadBuffers(16, 10).helper_bytes == 0, "they are counted"

@@ -1,3 +1,4 @@
+import threading
 from uuid import uuid4
 
 import numpy as np
@@ -6,7 +7,8 @@ import zarr
 from numcodecs import Delta
 
 import dask_tapestry as dt
-from dask_tapestry.io.chunks import chunk_costs
+from dask_tapestry.idle_threads import busy_thread
+from dask_tapestry.io.chunks import chunk_costs, zarr_direct
 from dask_tapestry.io.chunks import zarr_chunk_io as module
 from dask_tapestry.io.chunks.zarr_chunk_io import read_box, write_box
 from dask_tapestry.io.sinks import zarr_sink
@@ -134,3 +136,28 @@ def test_a_store_in_memory_has_cells_of_its_own(compressors, wrapped):
     dt.asarray(cells).to_zarr(store, chunks=(3, 4), compressors=compressors)
     cells[:] = -1
     assert zarr.open_array(store)[2, 3] == 11
+
+
+@pytest.mark.parametrize("layout", [{"compressors": None}, {}, {"filters": [Delta(dtype="f8")]}])
+def test_idle_threads_read_and_write_chunks(tmp_path, monkeypatch, layout):
+    """Of a thread that has several, uncompressed, decoded here and decoded by zarr."""
+    cells = np.arange(4.0 * 2**20).reshape(8, 2**19)
+    kind = {"chunks": (1, 2**19), "zarr_format": 2, **layout}
+    made = zarr.create_array(tmp_path, shape=cells.shape, dtype="f8", **kind)
+    names, meet = set(), threading.Barrier(2)
+    for place, name in ((zarr_direct, "CellFile"), (module, "run_inline")):
+        own = getattr(place, name)
+
+        def met(*args, own=own):
+            names.add(threading.current_thread().name)
+            meet.wait(60)
+            return own(*args)
+
+        monkeypatch.setattr(place, name, met)
+    source = dt.from_zarr(made).node.operator
+    with busy_thread(2):
+        write_box(source.location, source.type.box.slices(), cells)
+        assert len(names) == 2
+        names.clear()
+        np.testing.assert_array_equal(source.read(source.type.box), cells)
+        assert len(names) == 2

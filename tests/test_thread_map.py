@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from dask_tapestry.lower.thread_map import side_by_side
+from dask_tapestry.thread_map import side_by_side
 
 
 def test_results_come_in_the_order_of_the_calls():

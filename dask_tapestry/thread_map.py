@@ -50,7 +50,7 @@ def side_by_side(
                 waiting.clear()
                 stop()
 
-    helping = _started_helpers(work, min(threads, len(calls)) - 1)
+    helping = started_helpers(work, min(threads, len(calls)) - 1)
     try:
         work()
         for helper in helping:
@@ -65,7 +65,7 @@ def side_by_side(
     return [results[number] for number in range(len(calls))]
 
 
-def _started_helpers(work: Callable[[], None], helpers: int) -> list[Future[None]]:
+def started_helpers(work: Callable[[], None], helpers: int) -> list[Future[None]]:
     """So many helpers, asked to work; none where the interpreter ends."""
     try:
         return [_helpers().submit(work) for _ in range(helpers)]
