@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
+from typing import NamedTuple
 
 from dask_tapestry.operators.cells.elementwise import Elementwise
 from dask_tapestry.operators.generators.full import Full
@@ -32,6 +33,21 @@ from dask_tapestry.teg.stored_grid import stored_cuts
 Sides = tuple[int, ...]  # extents of the dimensions that were merged
 
 
+class _Parting(NamedTuple):
+    """How values are parted, and what has become of them: by those and dimensions, one each.
+
+    However many paths lead to a value, as from the steps of a loop, it is parted once.
+    """
+
+    sides: Sides
+    shared: Shared
+    known: dict[tuple[Node, int], Node | None]
+
+    @classmethod
+    def of(cls, sides: Sides, shared: Shared = frozenset()) -> _Parting:
+        return cls(sides, shared, {})
+
+
 @on(Reduce)
 def fold_before_merge(node: Node) -> Node | None:
     """``reduce(merged x) -> reduce(x)`` over the dimensions that were merged."""
@@ -44,7 +60,7 @@ def fold_before_merge(node: Node) -> Node | None:
         sides = _merged_sides(y, dim)
         if sides is None or (whole.monoid in ARG_REDUCTIONS and len(whole.axes) > 1):
             continue
-        x = _parted(y, dim, sides, frozenset())
+        x = _parted(y, dim, _Parting.of(sides))
         if x is None:
             continue
         axes = [axis for d in whole.axes for axis in _places(d, dim, sides)]
@@ -67,7 +83,8 @@ def count_before_merge(node: Node) -> Node | None:
         return None
     cells, *others = node.inputs
     edges = others[:1] if whole.even is not None else []
-    parted = [_parted(x, 0, sides, frozenset()) for x in (cells, *others[len(edges) :])]
+    how = _Parting.of(sides)
+    parted = [_parted(x, 0, how) for x in (cells, *others[len(edges) :])]
     if None in parted:
         return None
     numbers, *weights = [x for x in parted if x is not None]
@@ -94,7 +111,8 @@ def multiply_before_merge(node: Node, shared: Shared) -> Node | None:
     sides = _merged_sides(x, inner) or _merged_sides(w, outer)
     if sides is None or max(sides) < FEWEST_MERGED_CELLS:
         return None
-    left, right = _parted(x, inner, sides, shared), _parted(w, outer, sides, shared)
+    how = _Parting.of(sides, shared)
+    left, right = _parted(x, inner, how), _parted(w, outer, how)
     if left is None or right is None:
         return None
     batch, longest = x.type.ndim - 2, sides.index(max(sides))
@@ -117,7 +135,7 @@ def part_what_was_merged(node: Node, shared: Shared) -> Node | None:
     for a, b, c, d in parting.groups:
         sides = parting.new[c:d]
         if b - a == 1 < d - c and _merged_sides(y, a) == sides:
-            x = _parted(y, a, sides, shared)
+            x = _parted(y, a, _Parting.of(sides, shared))
             if x is not None:
                 return reshape(x, node.type.shape)
     return None
@@ -134,7 +152,7 @@ def merge_what_is_left(node: Node, shared: Shared) -> Node | None:
         return None
     for dim in range(node.type.ndim):
         sides = _merged_sides(node, dim)
-        x = None if sides is None else _parted(node, dim, sides, shared - {node})
+        x = None if sides is None else _parted(node, dim, _Parting.of(sides, shared - {node}))
         if x is not None:
             return reshape(x, node.type.shape)
     return None
@@ -174,12 +192,19 @@ def _followed(node: Node, dim: int) -> list[tuple[Node, int]]:
     return []
 
 
-def _parted(node: Node, dim: int, sides: Sides, shared: Shared) -> Node | None:
+def _parted(node: Node, dim: int, how: _Parting) -> Node | None:
     """`node` with a dimension parted into those it was merged of; None where that is no use.
 
     Formulas are computed again for it where others read them merged, products and folds are not.
     """
-    shape = node.type.shape
+    key = node, dim
+    if key not in how.known:
+        how.known[key] = _parted_once(node, dim, how)
+    return how.known[key]
+
+
+def _parted_once(node: Node, dim: int, how: _Parting) -> Node | None:
+    shape, sides = node.type.shape, how.sides
     if shape[dim] != prod(sides):
         return None
     parted = (*shape[:dim], *sides, *shape[dim + 1 :])
@@ -190,40 +215,41 @@ def _parted(node: Node, dim: int, sides: Sides, shared: Shared) -> Node | None:
         case Full(type_, value) if type_.dims is None:
             return apply(Full(type_._replace(shape=parted), value))
         case Elementwise():
-            inputs = [_parted(x, dim, sides, shared) for x in node.inputs]
+            inputs = [_parted(x, dim, how) for x in node.inputs]
             return None if None in inputs else reapply(node, [x for x in inputs if x is not None])
         case View() as view:
-            return _view_parted(view, node.inputs[0], dim, sides, shared)
-        case Reduce() as fold if fold.is_plain and len(node.inputs) == 1 and node not in shared:
-            x = _parted(node.inputs[0], at := _kept_axis(fold, dim), sides, shared)
+            return _view_parted(view, node.inputs[0], dim, how)
+        case Reduce() as fold if fold.is_plain and len(node.inputs) == 1 and node not in how.shared:
+            x = _parted(node.inputs[0], at := _kept_axis(fold, dim), how)
             axes = tuple([axis for d in fold.axes for axis in _places(d, at, sides)])
             return None if x is None else apply(replace(fold, axes=axes), x)
-        case MatMul(_, None) if dim >= len(shape) - 2 and node not in shared:
-            return _product_parted(node, dim, sides, shared)
+        case MatMul(_, None) if dim >= len(shape) - 2 and node not in how.shared:
+            return _product_parted(node, dim, how)
     return None
 
 
-def _view_parted(view: View, x: Node, dim: int, sides: Sides, shared: Shared) -> Node | None:
+def _view_parted(view: View, x: Node, dim: int, how: _Parting) -> Node | None:
+    sides = how.sides
     shape, more = (*view.shape[:dim], *sides, *view.shape[dim + 1 :]), len(sides) - 1
     axes = [a._replace(dim=a.dim + more) if a.dim > dim else a for a in view.axes]
     if not any(axis.dim == dim for axis in axes):
         return apply(View(shape, tuple(axes)), x)
     for at in _whole_axes(view, x, dim):
-        inner = _parted(x, at, sides, shared)
+        inner = _parted(x, at, how)
         if inner is not None:
             each = [ViewAxis(dim + n, 0, 1) for n in range(len(sides))]
             return apply(View(shape, (*axes[:at], *each, *axes[at + 1 :])), inner)
     return None
 
 
-def _product_parted(node: Node, dim: int, sides: Sides, shared: Shared) -> Node | None:
+def _product_parted(node: Node, dim: int, how: _Parting) -> Node | None:
     """A product whose rows, or columns, are parted; None if few are joined again to multiply."""
     inputs, first = list(node.inputs), node.type.ndim - 2
     number = dim - first
-    factor = _parted(inputs[number], dim, sides, shared)
+    factor = _parted(inputs[number], dim, how)
     if factor is None:
         return None
-    batch, apart = [f"b{n}" for n in range(first)], [f"p{n}" for n in range(len(sides))]
+    batch, apart = [f"b{n}" for n in range(first)], [f"p{n}" for n in range(len(how.sides))]
     rows, columns = (apart, ["n"]) if number == 0 else (["m"], apart)
     inputs[number] = factor
     x = Labelled(inputs[0], (*batch, *rows, "k"))

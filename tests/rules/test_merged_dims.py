@@ -11,6 +11,7 @@ from dask_tapestry.cells import lattice
 from dask_tapestry.operators.views.reshape import Reshape
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules import merged_dims
 from dask_tapestry.teg import Graph
 from tests.comparisons import same_bits
 from tests.examples import examples
@@ -244,3 +245,20 @@ def test_rows_that_are_joined_to_multiply_stay_merged(name):
     made = zarr.create_array(store, shape=shape, chunks=[max(1, n // 2) for n in shape], dtype="f8")
     made[...] = cells
     np.testing.assert_array_equal(program(dt.from_zarr(store)).compute(), program(cells))
+
+
+@pytest.mark.parametrize("steps", [3, 14])
+def test_what_steps_of_a_loop_read_twice_is_parted_once(monkeypatch, steps):
+    def written(x):
+        y = x.reshape(BANDS, -1)
+        for _ in range(steps):
+            y = y[::-1] * y / 8
+        return y.sum(axis=1)
+
+    made, reapply = [], merged_dims.reapply
+    monkeypatch.setattr(merged_dims, "reapply", lambda *given: made.append(0) or reapply(*given))
+    store = zarr.storage.MemoryStore()
+    zarr.create_array(store, data=IMAGE, chunks=(2, 32, 48))
+    result = written(dt.from_zarr(store)).compute()
+    np.testing.assert_allclose(result, written(IMAGE), rtol=1e-12)
+    assert 0 < len(made) <= 4 * steps, "not one for each of the paths, which double with a step"
