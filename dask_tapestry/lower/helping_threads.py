@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from typing import TYPE_CHECKING
 
-from dask_tapestry.planner.cost.step import Step
 from dask_tapestry.planner.tuning import UNCOUNTED_SHARE
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Sink, Source
+
+if TYPE_CHECKING:
+    from dask_tapestry.planner.cost.step import Step
 
 
 def chunk_threads(step: Step, threads: int | None) -> int:
