@@ -17,7 +17,6 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.cancellation import Cancellation, WorkerCancellation
 from dask_tapestry.lower.device_turns import DeviceUse
 from dask_tapestry.lower.fp_error_events import ErrorLog, current_log
-from dask_tapestry.lower.helping_threads import chunk_threads
 from dask_tapestry.lower.tuning import FEW_BLOCKS, SPECS_REMEMBERED
 from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS
@@ -28,8 +27,10 @@ from dask_tapestry_kernels.block_format import BlockFormat
 
 if TYPE_CHECKING:
     from dask_tapestry.planner.access import access as accesses
+    from dask_tapestry.planner.cost import chunk_threads
     from dask_tapestry.planner.cost.step import Step
 else:
+    chunk_threads = LateModule("dask_tapestry.planner.cost.chunk_threads")
     accesses = LateModule("dask_tapestry.planner.access.access")  # no worker asks for it
 
 _loaded: OrderedDict[str, StepSpec] = OrderedDict()
@@ -88,7 +89,11 @@ class StepSpec:
         known = step.node.format
         turns = run if machine.alone and not machine.device else ""
         parts = step.name, step.program, step.cuts, input_cuts, threads
-        use = turns, _device_use(step, run), chunk_threads(step, threads)
+        use = (
+            turns,
+            _device_use(step, run),
+            chunk_threads.chunk_threads(step.program, step.count, machine),
+        )
         return cls(*parts, current_log(), known, stop, *use)
 
     def of_compute(self, heard: ErrorLog | None, stop: Cancellation) -> StepSpec:

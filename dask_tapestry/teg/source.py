@@ -97,9 +97,9 @@ class Source(Operator):
         return self.scratch_bytes((), box)
 
     @property
-    def helper_bytes(self) -> int:
-        """Bytes that another thread takes which helps to read chunks; 0 where none helps."""
-        return 0
+    def helper_bytes(self) -> int | None:
+        """Bytes that another thread takes which helps to read chunks; None where none helps."""
+        return None
 
     @property
     def in_runs(self) -> bool:

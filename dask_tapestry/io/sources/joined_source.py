@@ -182,8 +182,10 @@ class JoinedSource(ChunkedSource):
         return max([self.joined[m.part].strided_scratch_bytes(m.box) for m in met if m], default=0)
 
     @cached_property
-    def helper_bytes(self) -> int:
-        return max([part.helper_bytes for part in self.joined], default=0)
+    def helper_bytes(self) -> int | None:
+        known = [part.helper_bytes for part in self.joined]
+        most = [one for one in known if one is not None]
+        return max(most) if len(most) == len(known) else None
 
     def _kinds_met(self, numbers: range) -> Iterable[int]:
         """One part of each kind that is met whole, and those at the ends if none is of theirs.

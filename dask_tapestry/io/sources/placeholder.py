@@ -6,6 +6,7 @@ from math import prod
 from uuid import uuid4
 
 from dask_tapestry.errors import PlanError, ShapeError
+from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
 from dask_tapestry.io.sources.chunked_source import ChunkedSource
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import Block, Tensor, TensorType, apply
@@ -20,6 +21,13 @@ class Placeholder(ChunkedSource):
     identity: str
     type: TensorType
     stored: tuple[int, ...] | None
+
+    @property
+    def helper_bytes(self) -> int | None:
+        """As of what it most likely is: a Zarr array on this machine."""
+        if self.stored is None:
+            return None
+        return ReadBuffers.by_zarr(self.stored, self.type.dtype.itemsize).helper_bytes
 
     def slot(self, number: int, identity: str = "") -> Placeholder:
         return Placeholder(f"slot {number} {identity}", self.type, self.stored)

@@ -71,8 +71,8 @@ class TemporarySource(ChunkedSource):
         return self._buffers.scratch_bytes(box, self.stored)
 
     @property
-    def helper_bytes(self) -> int:
-        return 0 if is_buckets(self.type) else self._buffers.helper_bytes
+    def helper_bytes(self) -> int | None:
+        return None if is_buckets(self.type) else self._buffers.helper_bytes
 
     @property
     def _buffers(self) -> ReadBuffers:

@@ -18,6 +18,7 @@ from dask_tapestry.planner.access.bulk_exchange import bulk_exchange
 from dask_tapestry.planner.access.remote_reads import InputReads, bytes_from_others
 from dask_tapestry.planner.access.worker_runs import shares_at_home
 from dask_tapestry.planner.cost.block_seconds import Order, block_seconds
+from dask_tapestry.planner.cost.chunk_threads import chunk_threads
 from dask_tapestry.planner.cost.footprint import Needs, needs_of, reach_of
 from dask_tapestry.planner.cost.makespan import GridBlocks
 from dask_tapestry.planner.cost.resource_seconds import StepTraffic, Tasks, Working, step_seconds
@@ -74,6 +75,9 @@ class StepCost:
         Pieces in which a block is computed, one after the other.
     codecs
         What encodes what comes from stores, and what goes there.
+    chunk_threads, rounds, coding
+        Threads that may decode and encode chunks of a block, in how many rounds, and how many do
+        on average.
     sliced
         Bytes of all slices, each once.
     parts
@@ -103,6 +107,9 @@ class StepCost:
     ahead: int = 1
     pieces: int = 1
     codecs: Codecs = USUAL_CODECS
+    chunk_threads: int = 1
+    rounds: int = 1
+    coding: float = 1.0
     sliced: float = 0.0
     parts: float = 0.0
     link: float = 0.0
@@ -227,8 +234,8 @@ def step_cost(
     typical = typical_blocks(program, cuts)
     block = mean_of([like(one.box) for one in typical], [one.share for one in typical])
     needs, traffic = block.needs, block.traffic
-    codecs = Codecs(*program.codecs)
-    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, codecs)
+    codecs, threads = Codecs(*program.codecs), chunk_threads(program, blocks.total, machine)
+    tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, codecs, threads, needs.rounds)
     working = _in_waves(block.seconds, block.crossed / machine.link, tasks, program, machine)
     seconds = step_seconds(working, traffic, written, tasks, machine)
     return StepCost(
@@ -248,6 +255,8 @@ def step_cost(
         ahead=tasks.ahead,
         pieces=tasks.pieces,
         codecs=tasks.codecs,
+        chunk_threads=tasks.chunk_threads,
+        rounds=tasks.rounds,
         sliced=traffic.sliced,
         parts=traffic.parts,
         crossed=block.crossed * blocks.equal,
@@ -261,7 +270,9 @@ def with_taken(
     counts: dict[str, Any] = {name: getattr(traffic, name) for name in COUNTED}
     link = estimate.link * traffic.crossed / estimate.crossed if estimate.crossed else 0.0
     e = replace(estimate, counted=True, link=link, **counts)
-    tasks = Tasks(GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.codecs)
+    tasks = Tasks(
+        GridBlocks.of(cuts), e.calls, e.ahead, e.pieces, e.codecs, e.chunk_threads, e.rounds
+    )
     seconds = step_seconds(Working(e.compute, e.link), traffic, e.written, tasks, machine)
     return replace(e, **seconds._asdict())
 

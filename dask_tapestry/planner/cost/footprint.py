@@ -46,6 +46,8 @@ class Needs(NamedTuple):
         In which it is computed, one after the other.
     work_times
         Times its operations that these take, as pieces compute again what is between them.
+    rounds
+        In how many parts it reads and writes chunks, of each of which idle threads take some.
     """
 
     read: int
@@ -61,6 +63,7 @@ class Needs(NamedTuple):
     ahead: int
     pieces: int
     work_times: float
+    rounds: int
 
 
 def needs_of(program: Program, box: ZRange, chunks: Held, local: bool) -> Needs:
@@ -80,7 +83,7 @@ def least_needs(program: Program, box: ZRange, chunks: Held, local: bool) -> Nee
     size = cells if is_new or (is_computed and not local) else 0  # a view is copied at its end
     flops, stored = _flops_and_stored(program, box)
     peak = Peak(cells if is_new else 0, 0, 0, size, size)
-    turns = len(program.schedule(box).works), MOST_PIECES, MOST_PIECES, 1.0
+    turns = len(program.schedule(box).works), MOST_PIECES, MOST_PIECES, 1.0, 1
     own = _Own(flops, stored, peak, 0, False, *turns)
     return _with_inputs(program, box, tuple(chunks), local, own)
 
@@ -109,7 +112,7 @@ def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: 
             )  # a block that is read alone is not brought to its reader
         brought += exact if reach.blocks > len(boxes) else 0
         blocks += reach.blocks
-    flops, stored, peak, at_end, copied_at_end, calls, ahead, pieces, work_times = own
+    flops, stored, peak, at_end, copied_at_end, calls, ahead, pieces, work_times, rounds = own
     copied, brought = (0 if local else at_end), brought - resident
     return Needs(
         bytes_read + stored,
@@ -125,6 +128,7 @@ def _with_inputs(program: Program, box: ZRange, chunks: Held, local: bool, own: 
         ahead,
         pieces,
         work_times,
+        rounds,
     )
 
 
@@ -154,6 +158,7 @@ class _Own(NamedTuple):
     ahead: int
     pieces: int
     work_times: float
+    rounds: int
 
 
 @lru_cache(maxsize=4096)
@@ -166,7 +171,7 @@ def _own_needs(program: Program, box: ZRange) -> _Own:
     in_turns = (last, box) in block.loops
     at_end = peak.last if in_turns else _copied_bytes(program, box, peak)
     fills = bool(program.instructions) and program.instructions[-1].operator.fills
-    turns = block.calls, block.ahead, block.pieces, block.work_times
+    turns = block.calls, block.ahead, block.pieces, block.work_times, block.pieces
     return _Own(flops, stored, peak, at_end, not (in_turns or fills), *turns)
 
 

@@ -67,7 +67,7 @@ class LowerBound(NamedTuple):
         count = prod([c.count for c in cuts])
         threads = machine.threads if self.program.multithreaded else 1
         kernels = self.kernels / min(machine.slots, count * threads)
-        busy = kernels + self.encoded / machine.slots
+        busy = kernels + self.encoded / (machine.hosts * machine.cores)
         handled = overhead_seconds(count, 0, 0, 0.0, machine)
         alone = least_step_seconds(busy, self.written, 0.0, count, machine) + handled
         if alone > enough or all(own is None for own in held):

@@ -44,13 +44,19 @@ class StepTraffic(NamedTuple):
 
 
 class Tasks(NamedTuple):
-    """Blocks, operators that each calls, pieces it reads ahead and has; the codecs of stores."""
+    """Blocks, operators that each calls, pieces it reads ahead and has; the codecs of stores.
+
+    And the threads of a worker that may decode and encode chunks of one block, which it reads and
+    writes in so many rounds.
+    """
 
     blocks: GridBlocks
     calls: int
     ahead: int
     pieces: int
     codecs: Codecs
+    chunk_threads: int = 1
+    rounds: int = 1
 
 
 class Working(NamedTuple):
@@ -61,7 +67,7 @@ class Working(NamedTuple):
 
 
 class Seconds(NamedTuple):
-    """The seconds of a step by resource, as its cost has them."""
+    """The seconds of a step by resource, and the threads that code a block's chunks, on average."""
 
     seconds: float
     compute: float
@@ -69,6 +75,7 @@ class Seconds(NamedTuple):
     store: float
     overhead: float
     link: float
+    coding: float
 
 
 def step_seconds(
@@ -78,6 +85,7 @@ def step_seconds(
     count, (compute, link) = tasks.blocks.total, working
     network = _network_seconds(traffic.moved, traffic.edges, count, machine)
     codec, stores = _store_seconds(traffic.read, written, traffic.requests, tasks, machine)
+    codec /= (coding := _coding_threads(traffic.requests, tasks, machine))
     handled = (traffic.slices, traffic.edges, traffic.sliced)
     overhead = overhead_seconds(count, *handled, machine, tasks.calls, traffic.parts)
     waiting = _unoverlapped_share(count, machine)
@@ -94,7 +102,9 @@ def step_seconds(
     apart = sum([seconds * part for seconds, part in busy]) - longest * share
     of_blocks = compute + link + codec + stores
     together = max(longest + apart, of_blocks / machine.in_flight)
-    return Seconds(together + overhead, compute, network, max(codec, stores), overhead, link)
+    return Seconds(
+        together + overhead, compute, network, max(codec, stores), overhead, link, coding
+    )
 
 
 def least_step_seconds(
@@ -179,6 +189,19 @@ def _store_seconds(
     together = (read + written) / machine.store_all
     way = max(idle * turns, link * blocks.waves(machine.hosts), together)
     return codec * (turns + uneven), way + max(idle, link) * uneven
+
+
+def _coding_threads(requests: float, tasks: Tasks, machine: Machine) -> float:
+    """Threads that decode and encode the chunks of a block on average: its own, and idle ones.
+
+    Blocks wait for a thread each; their chunks are shared by all threads of a worker.
+    """
+    blocks = tasks.blocks
+    most = min(tasks.chunk_threads, requests / (blocks.total * tasks.rounds))
+    if most <= 1:
+        return 1.0
+    shared = max(blocks.waves(machine.hosts) / machine.cores, 1 / most)
+    return max(1.0, (blocks.waves(machine.reading) + blocks.uneven(tasks.pieces)) / shared)
 
 
 def overhead_seconds(

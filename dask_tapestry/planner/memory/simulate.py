@@ -96,7 +96,7 @@ class Load(NamedTuple):
             + (0.0 if machine.local else machine.worker_task + calls + sending),
             fetch=network / count,
             fetched=cost.moved / machine.network_all / count,
-            codec=codec / count,
+            codec=codec / cost.coding / count,
             store=stored / machine.store / count,
             stores=stored / machine.store_all / count,
             dispatch=machine.task + slices / count + (calls if machine.local else 0.0),

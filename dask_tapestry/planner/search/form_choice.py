@@ -248,7 +248,8 @@ class _Chooser:
         way = (
             once.read / machine.store / machine.workers
         )  # each worker's connection; threads decode
-        store = max(way, once.store / machine.slots)
+        codec = machine.codec_seconds(once.read, once.written, once.codecs)
+        store = max(way, max(codec, once.store) / machine.slots)
         return max(compute, store) + machine.task * (1 + machine.slots)
 
     def _best_size(self, node: Node, form: Form, whole: Rank, least: float) -> tuple[Rank, int]:

@@ -21,12 +21,19 @@ NO_CODEC = rates_of({f"store_{name}": 1e15 for name in ("read", "write", "plain"
 
 
 def store(
-    blocks=3200, read=READ, requests=0.0, written=0, codecs=USUAL_CODECS, rates=None, **resources
+    blocks=3200,
+    read=READ,
+    requests=0.0,
+    written=0,
+    codecs=USUAL_CODECS,
+    chunk_threads=1,
+    rates=None,
+    **resources,
 ):
     """Seconds of the stores of a step of blocks that are alike, whose codec takes no time."""
     told = {"workers": 4, "threads": 8} | resources
     machine = Machine.of(dt.Resources(**told), rates or NO_CODEC)
-    tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, codecs)
+    tasks = Tasks(GridBlocks.of([Cuts.regular(blocks, 1)]), 1, 1, 1, codecs, chunk_threads)
     traffic = StepTraffic(read, requests, 0, 0, 0, 0)
     return step_seconds(Working(0.0, 0.0), traffic, written, tasks, machine).store
 
@@ -46,6 +53,25 @@ def test_threads_of_a_cluster_decode_and_encode(codecs, read, written):
     alone = {"blocks": 1, "workers": 1, "threads": 1}
     assert store(**told | alone) == pytest.approx(2 * READ / read)
     assert store(**told | {"bandwidth": "1 MB/s"}) > 100 * READ / read
+
+
+@pytest.mark.parametrize(
+    ("blocks", "chunks", "share"),
+    [
+        (1, 400, 1 / 4),  # all threads decode chunks of the only block
+        (1, 2, 1 / 2),  # of two chunks
+        (1, 1, 1),
+        (3, 300, 3 / 4),
+        (5, 500, 5 / 8),  # of the fifth block, which alone was left
+        (8, 800, 1),
+        (8, 8, 1),
+    ],
+)
+def test_idle_threads_share_the_chunks_of_others(blocks, chunks, share):
+    told = {"blocks": blocks, "workers": 1, "threads": 4, "rates": CODEC, "requests": chunks}
+    told |= {"bandwidth": "100 GB/s", "store_latency": 1e-9}
+    alone, helped = (store(**told, chunk_threads=n) for n in (1, 4))
+    assert helped / alone == pytest.approx(share, rel=0.15)  # uneven alone
 
 
 def test_a_thread_that_decodes_does_not_compute():
