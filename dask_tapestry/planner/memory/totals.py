@@ -29,7 +29,7 @@ def plan_cost(plan: PlannedSteps) -> dict[str, float]:
     slots, workers = plan.resources.slots, plan.resources.workers
     total = sum(cost.seconds for cost in costs)
     flops = sum(cost.flops for cost in costs)
-    busy = sum(min(cost.blocks, slots) * cost.seconds for cost in costs)
+    busy = sum(min(cost.blocks * cost.coding, slots) * cost.seconds for cost in costs)
     peak, results = peak_worker_bytes(plan), gathered(plan)
     return plan_amounts(plan) | {
         "seconds": total,
