@@ -86,16 +86,16 @@ def test_twice_the_workers_are_no_slower(job):
 
 
 def test_more_bandwidth_is_no_slower():
-    slow, usual, fast = (
+    machines = [
         dt.Resources(workers=4, threads=2, memory="8 GiB", bandwidth=each)
-        for each in ("300 MB/s", None, "10 GB/s")
-    )
-    seconds = [cost(stored() + 1, resources=machines)["seconds"] for machines in (slow, usual, fast)]
-    assert seconds[0] > seconds[1] >= seconds[2]  # then threads decode no faster
+        for each in ("300 MB/s", "3 GB/s", "10 GB/s")
+    ]
+    slow, fast, faster = (cost(stored() + 1, resources=each)["seconds"] for each in machines)
+    assert slow > fast >= faster  # threads decode no faster then
 
 
 def test_one_block_an_operator_keeps_slots_idle():
-    assert cost(stored() + 1, resources=ROOMY, method="none")["compute_waste"] > 0.8
+    assert cost(stored() + 1, resources=ROOMY, method="none")["compute_waste"] > 0.7
     assert cost(stored() + 1)["compute_waste"] < 0.2
 
 
