@@ -101,11 +101,11 @@ def test_a_job_of_terabytes_is_planned_in_no_time(images):
     assert size < 10_000
     assert plan.cost["bytes_read"] == images * 256 * 256 * 3
     assert plan.cost["bytes_written"] == images * 256 * 256 * 3 * 2
-    assert 4 * CLUSTER.workers < plan.cost["tasks"] < 200_000
+    assert 2 * CLUSTER.workers < plan.cost["tasks"] < 200_000
 
 
 def test_the_size_of_a_plan_does_not_grow_with_the_job():
-    small, large = (dt.plan(image_job(n), resources=CLUSTER) for n in (10**6, 163 * 10**6))
+    small, large = (dt.plan(image_job(n), resources=CLUSTER) for n in (10**4, 163 * 10**6))
     assert large.cost["tasks"] > 2 * small.cost["tasks"]
     for measured in (lambda p: p.graph(), lambda p: replace(p.core, candidates=())):
         sizes = [len(pickle.dumps(measured(p))) for p in (small, large)]
