@@ -218,6 +218,11 @@ LOWER_BITS: Final = 32  # of a time: sums of both parts fit 64 bits for 2**30 ce
 
 # calibration/calibrate
 PROCESS_BUDGET_SECONDS: Final = 3.0  # seconds
+LEAST_GOT: Final = 0.85  # of the processors; two idle ones give .97 to 1, beside one process .7
+
+# calibration/processors_got
+PROBED_CELLS: Final = 2**15  # 256 KiB, some .1 ms
+PROBED_SECONDS: Final = 0.05  # ten turns of a scheduler of processes
 
 # calibration/cluster
 WORKER_BUDGET_SECONDS: Final = 2.0  # seconds for the kernels of a worker

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from time import perf_counter
 from typing import Any
 
@@ -11,12 +12,14 @@ from dask.system import CPU_COUNT
 from dask_tapestry.arrays.calibration.cluster import calibrate_cluster
 from dask_tapestry.arrays.calibration.kernel_rates import kernel_rates
 from dask_tapestry.arrays.calibration.memory_rates import memory_rates
+from dask_tapestry.arrays.calibration.processors_got import processors_got
 from dask_tapestry.arrays.calibration.store_rates import store_rates
 from dask_tapestry.arrays.calibration.task_rates import task_rates
-from dask_tapestry.arrays.tuning import PROCESS_BUDGET_SECONDS
+from dask_tapestry.arrays.tuning import LEAST_GOT, PROCESS_BUDGET_SECONDS
 from dask_tapestry.planner.machine.calibrate import keep_rates, processor
 from dask_tapestry.planner.machine.rates import Rates, rates_of, rounded
 from dask_tapestry.planner.machine.resources import this_machine
+from dask_tapestry.teg.users_line import users_level
 
 __all__ = ["calibrate"]
 
@@ -29,7 +32,9 @@ def calibrate(client: Any = None) -> Rates:
     measured is kept in the directory of compiled kernels for machines of this kind, and is in force
     at once and in later processes, unless ``config(rates=...)`` says otherwise. Until then plans
     are made with rates that ship with the library, up to the first job that is expected to take a
-    minute on this machine: it is measured before that. Let nothing else run meanwhile.
+    minute on this machine: it is measured before that. Let nothing else run meanwhile: where other
+    work took more than a few of the processors' seconds, what was measured is returned with a
+    warning, and is not kept.
 
     {Parameters} client: A Dask client, to measure its cluster instead: a worker of each kind, the
         way between two workers, and the scheduler. The slowest kind counts. It is kept as long as
@@ -43,6 +48,7 @@ def calibrate(client: Any = None) -> Rates:
     """
     if client is not None:
         return calibrate_cluster(client)
+    got = processors_got()
     end = perf_counter() + PROCESS_BUDGET_SECONDS
     with dask.config.set(scheduler="threads"):  # not on a cluster, if there is one
         found = memory_rates() | store_rates()
@@ -53,5 +59,18 @@ def calibrate(client: Any = None) -> Rates:
         | {"machine": processor(), "threads": CPU_COUNT}
         | {"operations": {name: rounded(value) for name, value in operations.items()}}
     )
-    keep_rates(rates)
+    if (got := min(got, processors_got())) >= LEAST_GOT:
+        keep_rates(rates)
+    else:
+        _tell_of_other_work(got)
     return rates
+
+
+def _tell_of_other_work(got: float) -> None:
+    warnings.warn(
+        f"only {got:.0%} of the processors were free while this machine was measured, so the rates "
+        "are not kept: measure it again when nothing else runs, or take them nevertheless with "
+        "config(rates=...)",
+        RuntimeWarning,
+        stacklevel=users_level(),
+    )

@@ -19,6 +19,7 @@ def measured(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "store_rates", lambda: {"store_read": 5.0})
     monkeypatch.setattr(module, "task_rates", lambda resources: {"task": 1e-3})
     monkeypatch.setattr(module, "kernel_rates", lambda budget: {"sort": 7.0})
+    monkeypatch.setattr(module, "processors_got", lambda: 0.99)
 
 
 def test_what_is_measured_is_kept_and_in_force(measured):
@@ -36,10 +37,23 @@ def test_a_setting_goes_before_what_is_measured(measured):
         assert rates_in_force() is shipped_rates()
 
 
+@pytest.mark.parametrize("shares", [(0.6, 0.98), (0.98, 0.6)])
+def test_what_is_measured_beside_other_work_is_not_kept(measured, monkeypatch, shares):
+    got = iter(shares)
+    monkeypatch.setattr(module, "processors_got", lambda: next(got))
+    with dt.config(rates="measured"):
+        with pytest.warns(RuntimeWarning, match="only 60% of the processors"):
+            rates = dt.calibrate()
+        assert rates.store_read == 5
+        assert rates_in_force() is shipped_rates()
+    assert kept.measured_rates() is None
+
+
 @pytest.mark.slow
 def test_it_measures_this_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("DASK_TAPESTRY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(kept, "_measured", {})
+    monkeypatch.setattr(module, "processors_got", lambda: 1.0)
     rates = dt.calibrate()
     assert rates.memory > 1e8
     assert dict(rates.operations)["matmul float64"] > dict(rates.operations)["matmul"]
