@@ -85,12 +85,14 @@ def step_seconds(
     count, (compute, link) = tasks.blocks.total, working
     network = _network_seconds(traffic.moved, traffic.edges, count, machine)
     codec, stores = _store_seconds(traffic.read, written, traffic.requests, tasks, machine)
-    codec /= (coding := _coding_threads(traffic.requests, tasks, machine))
+    coding = _coding_threads(traffic.requests, tasks, machine)
+    of_threads = (compute + codec) * tasks.blocks.waves(machine.hosts) / machine.cores
+    codec /= coding
     handled = (traffic.slices, traffic.edges, traffic.sliced)
     overhead = overhead_seconds(count, *handled, machine, tasks.calls, traffic.parts)
     waiting = _unoverlapped_share(count, machine)
-    helped = machine.device or machine.slots >= 2 * count  # by a thread that computes no block
-    kernels, apart = (compute, codec) if helped else (compute + codec, 0.0)
+    idle = machine.slots >= 2 * count  # a thread that computes no block decodes for each
+    kernels, apart = (compute, codec) if machine.device or idle else (compute + codec, 0.0)
     reading = _reading_share(compute, codec, traffic.requests, tasks, machine)
     busy = (
         (kernels, reading),
@@ -101,7 +103,8 @@ def step_seconds(
     longest, share = max(busy)
     apart = sum([seconds * part for seconds, part in busy]) - longest * share
     of_blocks = compute + link + codec + stores
-    together = max(longest + apart, of_blocks / machine.in_flight)
+    least = max(of_blocks / machine.in_flight, of_threads if idle else 0.0)
+    together = max(longest + apart, least)
     return Seconds(
         together + overhead, compute, network, max(codec, stores), overhead, link, coding
     )

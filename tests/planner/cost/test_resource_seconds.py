@@ -84,6 +84,19 @@ def test_a_thread_that_decodes_does_not_compute():
         assert found.seconds - found.overhead == pytest.approx(100 * together, rel=0.01)
 
 
+@pytest.mark.parametrize(("threads", "blocks"), [(1, 2), (2, 4), (4, 4), (4, 8), (8, 4)])
+def test_threads_that_help_do_no_more_than_they_can(threads, blocks):
+    """However kernels and codecs overlap, all that they take is done by the worker's threads."""
+    machine = Machine.of(dt.Resources(4, threads, bandwidth="100 GB/s"), CODEC)
+    grid = GridBlocks.of([Cuts.regular(blocks, 1)])
+    for chunk_threads in (1, threads):
+        tasks = Tasks(grid, 1, 1, 1, USUAL_CODECS, chunk_threads)
+        traffic = StepTraffic(blocks * machine.decode[False], 1000 * blocks, 0, 0, 0, 0)
+        found = step_seconds(Working(1.0, 0.0), traffic, 0, tasks, machine)
+        on_each = -(-blocks // 4) * 2 / threads  # a second of kernels and one of decoding a block
+        assert found.seconds >= max(1, on_each)
+
+
 def test_the_least_of_three_rates_counts():
     assert store(bandwidth="2 GB/s") == pytest.approx(8, rel=0.01)
     assert store(bandwidth="2 GB/s", worker_bandwidth="1 GB/s") == pytest.approx(16, rel=0.01)
