@@ -183,9 +183,8 @@ class JoinedSource(ChunkedSource):
 
     @cached_property
     def helper_bytes(self) -> int | None:
-        known = [part.helper_bytes for part in self.joined]
-        most = [one for one in known if one is not None]
-        return max(most) if len(most) == len(known) else None
+        most = [part.helper_bytes for part in self.joined]
+        return None if None in most else max(one or 0 for one in most)
 
     def _kinds_met(self, numbers: range) -> Iterable[int]:
         """One part of each kind that is met whole, and those at the ends if none is of theirs.
