@@ -220,7 +220,10 @@ def _stacked_views(values: Alike, stacks: Stacks) -> Node | None:
 
 
 def _stacked_cells(
-    base: Node, axes: Sequence[tuple[ViewAxis, ...]], shown: list[ViewAxis], whole: Sequence[int]
+    base: Node,
+    axes: Sequence[tuple[ViewAxis, ...]],
+    shown: list[ViewAxis],
+    whole: tuple[int, ...],
 ) -> Node | None:
     """Views of `base` that differ along one axis, of which each shows another cell."""
     differ = [n for n, own in enumerate(zip(*axes, strict=True)) if len(set(own)) > 1]
