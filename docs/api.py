@@ -99,8 +99,8 @@ BESIDE = {
     ),
     "of_numpy": tuple(
         "base_repr binary_repr busdaycalendar datetime_data errstate format_float_positional "
-        "format_float_scientific get_printoptions geterr iterable ndarray ndenumerate ndindex "
-        "printoptions set_printoptions seterr".split()
+        "format_float_scientific get_printoptions geterr isscalar iterable mintypecode ndarray "
+        "ndenumerate ndindex printoptions set_printoptions seterr typename".split()
     ),
     "dtypes": tuple(name for name in dt.__all__ if of_numpy(getattr(dt, name))),
 }

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import dask_tapestry as dt
@@ -73,3 +74,19 @@ def test_what_is_not_there_is_found():
     text = "`python benchmarks/gone.py`, `python docs/figures.py --never`, `dt.summ`, `dt.sum`"
     assert list(missing_scripts(text)) == ["benchmarks/gone.py", "docs/figures.py --never"]
     assert list(missing_names(text)) == ["summ"]
+
+
+OF_NUMPY_ITSELF = (  # its modules, switches and texts about itself, and names of dtypes in tables
+    "core ctypeslib dtypes f2py get_include getbufsize geterrcall info little_endian row_stack "
+    "sctypeDict setbufsize seterrcall show_config show_runtime test ufunc"
+).split()
+
+
+def test_the_names_of_numpy_that_are_told_to_be_missing_are_all_that_are():
+    page = (ROOT / "docs/coming-from-dask.md").read_text()
+    table = page.partition("| names of NumPy |")[2].partition("\n\n")[0]
+    told = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|([^|]*)", table, re.MULTILINE))))
+    assert told
+    assert sorted(name for name in told if hasattr(dt, name)) == []
+    missing = {name for name in dir(np) if not name.startswith("_") and not hasattr(dt, name)}
+    assert missing - told - set(OF_NUMPY_ITSELF) == set()

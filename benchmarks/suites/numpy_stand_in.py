@@ -28,7 +28,16 @@ PUBLIC: Final = ("", "fft", "linalg", "lib.stride_tricks")
 # What makes a test's operands, or tells of an object in memory: a value that went through us is
 # another object, so that nothing about it could be asked.
 CONVERSIONS: Final = frozenset(
-    {"array", "asanyarray", "asarray", "ascontiguousarray", "copy", "from_dlpack", "save"}
+    {
+        "array",
+        "asanyarray",
+        "asarray",
+        "ascontiguousarray",
+        "asfortranarray",
+        "copy",
+        "from_dlpack",
+        "save",
+    }
 )
 # Functions of which NumPy gives arrays also where there are no dimensions; others give scalars.
 ARRAYS: Final = frozenset(

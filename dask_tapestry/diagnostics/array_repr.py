@@ -83,6 +83,15 @@ def bound_html(bound: Node) -> str:
     return _table(rows)
 
 
+def masked_html(cells: str, mask: str, fill: object) -> str:
+    """Return a table of the tables of cells and mask, and what stands for hidden cells."""
+    return _table_of_html([("cells", cells), ("mask", mask), ("fill_value", escape(str(fill)))])
+
+
 def _table(rows: list[tuple[str, str]]) -> str:
-    body = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in rows)
+    return _table_of_html([(escape(title), escape(text)) for title, text in rows])
+
+
+def _table_of_html(rows: list[tuple[str, str]]) -> str:
+    body = "".join(f"<tr><th>{title}</th><td>{html}</td></tr>" for title, html in rows)
     return f'<table class="dask-tapestry-array"><tbody>{body}</tbody></table>'

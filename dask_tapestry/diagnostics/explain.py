@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -122,5 +123,8 @@ def bytes_text(step: StepSummary) -> str:
 
 
 def inputs_text(step: StepSummary) -> str:
-    """``step 2, memory float64[3]``."""
-    return ", ".join(f"step {x}" if isinstance(x, int) else x for x in step.inputs)
+    """``step 2, memory float64[3], 9 of zarr int8[5]``: alike sources are counted."""
+    texts = Counter(f"step {x}" if isinstance(x, int) else x for x in step.inputs)
+    return ", ".join(
+        text if count == 1 else f"{count:,} of {text}" for text, count in texts.items()
+    )

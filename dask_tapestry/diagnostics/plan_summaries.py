@@ -188,7 +188,6 @@ def _step(
     moved: frozenset[WrittenNode],
 ) -> StepSummary:
     cost, second = step.cost, runner_up(step)
-    named = zip(step.inputs, sources(step, number), strict=True)
     return StepSummary(
         digest=step.node.digest,
         words=step_words(step.program.instructions, step.node),
@@ -219,7 +218,7 @@ def _step(
         moved=float(cost.moved),
         written=float(cost.written),
         work=float(cost.work),
-        inputs=tuple(number.get(x, text) for x, text in named),
+        inputs=tuple(sources(step, number)),
     )
 
 

@@ -125,8 +125,12 @@ def runner_up(step: Step) -> RunnerUp | None:
     return RunnerUp(grid_text(cuts), more, why)
 
 
-def sources(step: Step, number: Mapping[Node, int]) -> list[str]:
-    """What a step reads: other steps by number, or values from outside the plan."""
+def sources(step: Step, number: Mapping[Node, int]) -> list[int | str]:
+    """What a step reads: other steps by number, or values from outside the plan.
+
+    The step of a source that is a result by itself reads that source, which has the step's node.
+    """
     return [
-        f"step {number[x]}" if x in number else f"{x.operator.label} {x.type}" for x in step.inputs
+        f"{x.operator.label} {x.type}" if x not in number or x is step.node else number[x]
+        for x in step.inputs
     ]

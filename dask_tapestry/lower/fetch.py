@@ -34,6 +34,7 @@ from dask_tapestry.lower.planned_expression import (
 )
 from dask_tapestry.lower.result_array import finish_array
 from dask_tapestry.lower.result_buffer import REMOTE, ResultBuffer
+from dask_tapestry.lower.users_functions import require_sendable
 from dask_tapestry.lower.worker_changes import WorkerCountWatch, replanned_on_change
 from dask_tapestry.memory.process_memory import free_memory
 from dask_tapestry.planner.cost.step import memory_order
@@ -163,6 +164,7 @@ def _with_plan(
         _FetchedResult(plan, plan.graph.roots[n], plan.written.roots[n].format) for n in numbers
     ]
     _require_room(results)
+    require_sendable(plan)
     with without_collection():
         lowered, arrays = lower_plan(plan, ResultMemory.FETCHED)
     destinations: dict[Key, list[_Place]] = {}

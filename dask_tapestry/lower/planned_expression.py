@@ -100,7 +100,7 @@ def for_other_collections(lowered: LoweredPlan) -> LoweredPlan:
 
 def _require_kept_blocks(plan: PlannedGraph) -> None:
     """Refuse blocks that a cluster kept and has no more, in place of waiting for them."""
-    for node in plan.sources.values():
+    for node in plan.sources.values() or plan.written:  # the graph's own where it has no slots
         source = node.operator
         if isinstance(source, BlockSource) and are_gone(source.key_name, source.graph):
             raise ComputeError(

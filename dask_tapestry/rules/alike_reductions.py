@@ -162,12 +162,19 @@ def _stack_of(values: Alike, stacks: Stacks) -> Node | None:
         return _stacked_formulas(values, stacks)
     if all(isinstance(operator, View) for operator in operators):
         return _stacked_views(values, stacks)
-    alike = len({(value.type.shape, value.type.dtype) for value in values}) == 1
-    if any(isinstance(operator, Source) and operator.external for operator in operators):
+    return _joined(values)
+
+
+def _joined(values: Alike) -> Node | None:
+    """Values of one type one behind the other, if they are few bytes or stored."""
+    sources = [one for one in (value.operator for value in values) if isinstance(one, Source)]
+    if any(source.external for source in sources):
         return None  # hundreds of arrays in memory take as long in one step as in many
-    few = first.type.nbytes * count <= STACKED_BYTES
-    once = len(set(values)) == count  # else what is stored would be read again and again
-    if alike and (few or (once and all(isinstance(operator, Source) for operator in operators))):
+    if len({(value.type.shape, value.type.dtype) for value in values}) > 1:
+        return None
+    few = values[0].type.nbytes * len(values) <= STACKED_BYTES
+    once = len(set(values)) == len(values)  # else what is stored would be read again and again
+    if few or (once and len(sources) == len(values)):
         return concat([_repeated(value, 1) for value in values], 0)
     return None
 
@@ -209,12 +216,22 @@ def _stacked_views(values: Alike, stacks: Stacks) -> Node | None:
         base = stacks[tuple(bases)] if len(set(axes)) == 1 else None
         made = View(whole, (ViewAxis(0, 0, 1), *shown))
         return None if base is None else apply(made, base, line="")
+    return _stacked_cells(bases[0], axes, shown, whole)
+
+
+def _stacked_cells(
+    base: Node,
+    axes: Sequence[tuple[ViewAxis, ...]],
+    shown: list[ViewAxis],
+    whole: tuple[int, ...],
+) -> Node | None:
+    """Views of `base` that differ along one axis, of which each shows another cell."""
     differ = [n for n, own in enumerate(zip(*axes, strict=True)) if len(set(own)) > 1]
     if len(differ) != 1 or any(own[differ[0]].dim >= 0 for own in axes):
         return None
     (at,) = differ
     places = np.array([own[at].start for own in axes])
-    steps, base = np.diff(places), bases[0]
+    steps = np.diff(places)
     if (steps == steps[0]).all() and steps[0] != 0:
         shown[at] = ViewAxis(0, int(places[0]), int(steps[0]))
     else:

@@ -172,5 +172,6 @@ COPIES = (
     selector("copy", lambda np, x: np.copy(x)),
     selector("asanyarray", lambda np, x: np.asanyarray(x)),
     selector("ascontiguousarray", lambda np, x: np.ascontiguousarray(x), ((2, 3), ())),
+    selector("asfortranarray", lambda np, x: np.asfortranarray(x), ((2, 3), ())),
 )
 COMPARISONS = (*ranges(), *SPACED, *MATRICES, *GRIDS, *COPIES)

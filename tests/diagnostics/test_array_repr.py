@@ -30,3 +30,11 @@ def test_what_cannot_be_planned_can_still_be_shown():
         text, html = repr(x), x._repr_html_()
     assert "float64[3, 1000000]" in text
     assert "(3, 1000000)" in html
+
+
+def test_masked_arrays_show_cells_and_mask():
+    x = dt.ma.masked_equal([[1, 2, 3]], 3)
+    html = x._repr_html_()
+    assert html.count("<td>(1, 3)</td>") == 2
+    assert "<tr><th>fill_value</th><td>3</td></tr>" in html
+    assert "<tr><th>mask</th><td>nomask</td></tr>" in dt.ma.array([1, 2])._repr_html_()

@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+
 import dask_tapestry as dt
 from dask_tapestry.diagnostics.explain import COSTS
 
@@ -49,6 +51,11 @@ def test_a_result_without_dimensions_is_one_cell():
 
 def test_what_comes_from_outside_is_named():
     assert "  reads memory int64[3]" in explained(dt.asarray([1, 2, 3]) + 1)
+
+
+def test_alike_sources_are_counted():
+    text = explained(dt.concatenate([dt.asarray(np.full(3, i)) for i in range(1000)]))
+    assert text.endswith("  reads 1,000 of memory int64[3]")
 
 
 def test_what_is_written(tmp_path):

@@ -85,7 +85,12 @@ def test_the_runner_up_says_by_how_much_it_lost(step):
 def test_sources_are_steps_or_values():
     x = dt.asarray([1.0, 2.0])
     first, second = steps_of((x + 1).rechunk(1) + x)
-    assert sources(second, {first.node: 1}) == ["step 1", "memory float64[2]"]
+    assert sources(second, {first.node: 1}) == [1, "memory float64[2]"]
+
+
+def test_a_source_that_is_a_result_is_what_its_step_reads():
+    (step,) = steps_of(dt.asarray([1.0, 2.0]))
+    assert sources(step, {step.node: 1}) == ["memory float64[2]"]
 
 
 def test_tiles_of_a_factor_are_not_what_the_user_said():

@@ -306,6 +306,8 @@ def _refused(x):
         x.sum().compute()
     with pytest.raises(dt.ComputeError, match="are gone"):
         (x + 1).persist()
+    with pytest.raises(dt.ComputeError, match="are gone"):
+        dt.plan(x * 3).compute()
 
 
 PERSISTED = {

@@ -197,10 +197,10 @@ def test_pieces_of_blocks_give_the_same_value(comparison, samples, equal, every)
 APART = """
     base_repr binary_repr busday_count busday_offset copyto datetime_as_string datetime_data
     diag_indices diag_indices_from fill_diagonal format_float_positional format_float_scientific
-    frombuffer fromfile fromiter fromstring genfromtxt get_printoptions geterr is_busday iterable
-    load loadtxt mask_indices place poly polyadd polyder polydiv polyfit polyint polymul polysub
-    printoptions put putmask roots savetxt savez savez_compressed set_printoptions seterr
-    sort_complex trim_zeros
+    frombuffer fromfile fromiter fromstring genfromtxt get_printoptions geterr is_busday
+    isscalar iterable load loadtxt mask_indices mintypecode place poly polyadd polyder polydiv
+    polyfit polyint polymul polysub printoptions put putmask roots savetxt savez
+    savez_compressed set_printoptions seterr sort_complex trim_zeros typename
 """
 
 

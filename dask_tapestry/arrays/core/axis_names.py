@@ -11,7 +11,7 @@ from functools import wraps
 from inspect import unwrap
 from typing import Any, Final, TypeVar, cast
 
-from dask_tapestry.errors import AxisError
+from dask_tapestry.errors import ArgumentTypeError, AxisError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Dims = tuple[str | None, ...]
@@ -68,6 +68,8 @@ class AxisNames:
         ------
         AxisError
             If a name is of no dimension of the array, or of several.
+        ArgumentTypeError
+            If no dimension has a name.
         """
         names = self._names
         for name, given in kwargs.items():
@@ -83,8 +85,11 @@ class AxisNames:
 
     def _number(self, name: str, value: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         operands = list(map(_dims_of, self._operands(args, kwargs)))
-        if not any(operands):  # without names of dimensions a text is refused as others are
-            return value
+        if not any(operands):  # the kind of error that NumPy raises for any text
+            raise ArgumentTypeError(
+                f"{name}={value!r} names a dimension, and those of the array have no names: give "
+                "numbers, or names first, as by x.rename(...)"
+            )
         if name == "axes" and self._each and isinstance(value, tuple | list):
             operands += [()] * len(value)  # for results, whose axes are numbers
             return [self._of_one(entry, dims) for entry, dims in zip(value, operands, strict=False)]

@@ -36,26 +36,7 @@ def cuts_from(
     >>> [str(c) for c in cuts_from((2, (1, 5)), TensorType((4, 6), np.dtype("f8")))]
     ['2x2', '(1, 5)']
     """
-    if isinstance(chunks, bool | bytes):
-        raise ArgumentTypeError(f"chunks are lengths, texts or a dictionary, not {chunks!r}")
-    if isinstance(chunks, str) and chunks != "auto":
-        bytes_of("chunks", chunks)  # that it is one, of arrays without dimensions too
-    if isinstance(chunks, str | int | np.integer | None):
-        chunks = (chunks,) * type_.ndim
-    if isinstance(chunks, Mapping):
-        by_dim = {_dimension(key, type_): axis_chunks for key, axis_chunks in chunks.items()}
-        chunks = tuple(by_dim.get(dim) for dim in range(type_.ndim))
-    per_axis = listed(chunks, "chunks")
-    if not type_.ndim and all(isinstance(n, int | np.integer) for n in per_axis):
-        return ()
-    if (
-        type_.ndim == 1
-        and len(per_axis) != 1
-        and all(isinstance(n, int | np.integer) for n in per_axis)
-    ):
-        per_axis = (per_axis,)
-    if len(per_axis) != type_.ndim:
-        raise ShapeError(f"chunks {chunks} do not fit the {type_.ndim} dimensions of {type_}")
+    per_axis = _per_axis(chunks, type_)
     known = own or [Cuts.regular(n, max(n, 1)) for n in type_.shape]
     cuts = [
         known[dim]
@@ -67,6 +48,28 @@ def cuts_from(
         dim: axis_chunks for dim, axis_chunks in enumerate(per_axis) if isinstance(axis_chunks, str)
     }
     return _with_auto(cuts, auto, type_, limit)
+
+
+def _per_axis(chunks: Any, type_: TensorType) -> tuple[Any, ...]:
+    """What is said of the chunks along each dimension, in whatever form of those that are taken."""
+    if isinstance(chunks, bool | bytes):
+        raise ArgumentTypeError(f"chunks are lengths, texts or a dictionary, not {chunks!r}")
+    if isinstance(chunks, str) and chunks != "auto":
+        bytes_of("chunks", chunks)  # that it is one, of arrays without dimensions too
+    if isinstance(chunks, str | int | np.integer | None):
+        return (chunks,) * type_.ndim
+    if isinstance(chunks, Mapping):
+        by_dim = {_dimension(key, type_): axis_chunks for key, axis_chunks in chunks.items()}
+        return tuple(by_dim.get(dim) for dim in range(type_.ndim))
+    per_axis = listed(chunks, "chunks")
+    if all(isinstance(n, int | np.integer) for n in per_axis):
+        if not type_.ndim:
+            return ()
+        if type_.ndim == 1 and len(per_axis) != 1:  # the lengths of the only dimension
+            return (per_axis,)
+    if len(per_axis) != type_.ndim:
+        raise ShapeError(f"chunks {chunks} do not fit the {type_.ndim} dimensions of {type_}")
+    return per_axis
 
 
 def _dimension(key: int | str, type_: TensorType) -> int:

@@ -39,14 +39,14 @@ CHAPTERS: Final = {  # by home, under `dask_tapestry.arrays`
         "datetime64 datetime_data double dtype e errors errstate euler_gamma flexible float16 "
         "float32 float64 floating format_float_positional format_float_scientific generic "
         "get_printoptions geterr half index_exp inexact inf int16 int32 int64 int8 int_ intc "
-        "integer intp iterable long longdouble longlong nan ndarray ndenumerate ndindex newaxis "
-        "number object_ pi printoptions s_ set_printoptions seterr short signedinteger single "
-        "str_ timedelta64 typecodes ubyte uint uint16 uint32 uint64 uint8 uintc uintp ulong "
-        "ulonglong unsignedinteger ushort void"
+        "integer intp isscalar iterable long longdouble longlong mintypecode nan ndarray "
+        "ndenumerate ndindex newaxis number object_ pi printoptions s_ set_printoptions seterr "
+        "short signedinteger single str_ timedelta64 typecodes typename ubyte uint uint16 uint32 "
+        "uint64 uint8 uintc uintp ulong ulonglong unsignedinteger ushort void"
     ),
     "creation.bracket_grids": "mgrid ogrid",
     "creation.bracket_joins": "c_ ix_ r_",
-    "creation.copies": "array asanyarray ascontiguousarray copy",
+    "creation.copies": "array asanyarray ascontiguousarray asfortranarray copy",
     "creation.filled": "empty full ones zeros",
     "creation.filled_like": "empty_like full_like ones_like zeros_like",
     "creation.grids": "bounding_box fromfunction index_tensor indices meshgrid",
@@ -145,7 +145,9 @@ CHAPTERS: Final = {  # by home, under `dask_tapestry.arrays`
 ANSWERS: Final = {  # by home, under `dask_tapestry.arrays`
     "array_api.data_types": "numpy.can_cast",
     "creation.bracket_joins": "numpy.ix_",
-    "creation.copies": "numpy.array numpy.asanyarray numpy.ascontiguousarray numpy.copy",
+    "creation.copies": (
+        "numpy.array numpy.asanyarray numpy.ascontiguousarray numpy.asfortranarray numpy.copy"
+    ),
     "creation.filled_like": "numpy.empty_like numpy.full_like numpy.ones_like numpy.zeros_like",
     "creation.grids": "numpy.meshgrid",
     "creation.matrices": "numpy.vander",

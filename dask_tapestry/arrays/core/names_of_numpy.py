@@ -13,6 +13,10 @@ ITS_CELLS: Final = "compute() gives its cells as a NumPy array"
 AS_METHODS: Final = {  # of arrays that are computed, by the name that is asked for
     **dict.fromkeys("values to_numpy numpy cpu get result".split(), ITS_CELLS),
 }
+OF_MASKED: Final = frozenset(  # functions that numpy.ma has too; ours take arrays of either kind
+    "all amax amin any argmax argmin around clip cumprod cumsum max mean min prod ptp ravel repeat "
+    "reshape round squeeze std sum swapaxes take transpose var".split()
+)
 SPACES: Final = (
     "fft",
     "lib",
@@ -50,7 +54,11 @@ def hint_of_name(space: str, name: str, names: Any) -> str:
     '; compute() the arrays first to use np.nditer'
     >>> hint_of_name("linalg", "sovle", ["solve"])
     "; did you mean 'solve'?"
+    >>> hint_of_name("ma", "sum", [])
+    '; dt.sum takes masked arrays'
     """
+    if space == "ma" and (name in OF_MASKED or isinstance(getattr(np, name, None), np.ufunc)):
+        return f"; dt.{name} takes masked arrays"
     home = np if not space else getattr(np, space) if space in SPACES else None
     if isinstance(home, ModuleType) and name in dir(home):
         place = f"np.{space}" if space else "np"

@@ -20,6 +20,7 @@ __all__ = [
     "array",
     "asanyarray",
     "ascontiguousarray",
+    "asfortranarray",
     "bartlett",
     "blackman",
     "bounding_box",

@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.shape.atleast import with_rank
 
-__all__ = ["array", "asanyarray", "ascontiguousarray", "copy"]
+__all__ = ["array", "asanyarray", "ascontiguousarray", "asfortranarray", "copy"]
 
 
 @implements(np.array)
@@ -105,3 +105,19 @@ def ascontiguousarray(
     """
     del like
     return with_rank(asarray(a, dtype), 1)
+
+
+@implements(np.asfortranarray)
+def asfortranarray(
+    a: ArrayLike, dtype: DTypeLike | None = None, *, like: ArrayLike | None = None
+) -> Array:
+    """Return an array of data, as `ascontiguousarray`: a plan chooses an order in memory.
+
+    {Parameters} {a.data, dtype.data, like}
+    {Returns} Array: Shape of the data, ``(1,)`` for a scalar.
+    {See Also} ascontiguousarray
+    {Examples}
+    >>> dt.asfortranarray([[1, 2]]).shape
+    (1, 2)
+    """
+    return ascontiguousarray(a, dtype, like=like)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dask_tapestry.amounts import listed
+from dask_tapestry.amounts import integer, listed
 from dask_tapestry.arrays import manipulation
 from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.ma import masked_array as class_module
@@ -46,8 +46,9 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> MaskedArray:
     return _joined(manipulation.stack, arrays, axis)
 
 
-def _joined(join: Any, arrays: Sequence[Any], axis: int) -> MaskedArray:
+def _joined(join: Any, arrays: Sequence[Any], axis: int | None) -> MaskedArray:
     parts = [asarray(one) for one in listed(arrays, "arrays")]
+    axis = axis if axis is None else integer(axis)  # a masked array there would come back here
     made = join([part.cells for part in parts], axis)
     hidden = None
     if any(part.hidden is not None for part in parts):

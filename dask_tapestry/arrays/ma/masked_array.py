@@ -18,7 +18,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.declared_arguments import checked_as
 from dask_tapestry.arrays.core.key_types import UserKey
-from dask_tapestry.arrays.core.late_modules import computing
+from dask_tapestry.arrays.core.late_modules import array_repr, computing
 from dask_tapestry.arrays.core.masked import LOSES_MASK
 from dask_tapestry.arrays.core.mixed_collections import MixedCollection, MixedExpr, planned_together
 from dask_tapestry.arrays.creation import zeros
@@ -145,6 +145,10 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
     def __repr__(self) -> str:
         mask = "nomask" if self.hidden is None else repr(self.hidden)
         return f"dt.ma.MaskedArray<{self.cells!r}, mask={mask}, fill_value={self.fill_value}>"
+
+    def _repr_html_(self) -> str:
+        mask = "nomask" if self.hidden is None else self.hidden._repr_html_()
+        return array_repr.masked_html(self.cells._repr_html_(), mask, self.fill_value)
 
     def __len__(self) -> int:
         return len(self.cells)

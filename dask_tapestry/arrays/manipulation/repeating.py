@@ -118,7 +118,7 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     array([[0, 1, 2, 0],
            [1, 2, 0, 1]])
     """
-    x = ravel(a)
+    x = ravel(asarray(a))  # without a mask
     shape = lengths_of(new_shape)
     if any(n < 0 for n in shape):
         raise ShapeError("all elements of `new_shape` must be non-negative")

@@ -96,7 +96,9 @@ def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike
         abstract: What it should compute: a graph, or the first of several arrays and writes.
         *more: The others, in the order of the plan's results.
     {Returns} None: If it is proven.
-    {Raises} PlanError: Names the first difference, or the constraint that a step breaks.
+    {Raises}
+        PlanError: Names the first difference, or the constraint that a step breaks.
+        ArgumentTypeError: If `sharded` is no plan.
     {See Also} plan, rule
     {Examples}
     >>> x = dt.placeholder((10**8,), "float64")
@@ -108,6 +110,8 @@ def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike
     ...     print(str(error).partition(" (<doctest")[0])
     result 0 is another value: the plan computes placeholder() : float64[100000000]
     """
+    if not isinstance(sharded, Plan):
+        raise ArgumentTypeError(f"sharded must be a plan, as dt.plan makes it, not {sharded!r}")
     if isinstance(abstract, Graph):
         graph = abstract
     else:

@@ -57,6 +57,45 @@ def invalid_dims(dims: Sequence[int], rank: int) -> list[int]:
     return [dim for dim in dims if not 0 <= dim < rank]
 
 
+def repeated(names: str, dims: Sequence[int]) -> str | None:
+    """What is said of dimensions of which two are one."""
+    return None if is_unique(dims) else f"{names} {list(dims)} are not unique"
+
+
+def unsorted(name: str, dims: Sequence[int]) -> str | None:
+    """What is said of dimensions that do not ascend."""
+    return None if is_sorted(dims) else f"{name} {list(dims)} are not sorted"
+
+
+def not_ascending(name: str, dims: Sequence[int]) -> str | None:
+    """What is said of dimensions that do not ascend, each above the one before."""
+    ascend = is_unique(dims) and is_sorted(dims)
+    return None if ascend else f"{name} {list(dims)} are not unique and sorted"
+
+
+def strange(name: str, dims: Sequence[int], rank: int, whose: str = "") -> str | None:
+    """What is said of numbers that are no dimensions of a tensor of `rank`."""
+    wrong = invalid_dims(dims, rank)
+    owner = f"{whose} " if whose else ""
+    return f"{name} {wrong} are none of {owner}{rank}" if wrong else None
+
+
+def unlike_extents(
+    names: str,
+    shapes: tuple[Sequence[int], Sequence[int]],
+    batching: tuple[Sequence[int], Sequence[int]],
+) -> str | None:
+    """What is said of the batching dimensions of two tensors whose extents are not the same."""
+    extents = [
+        (shapes[0][a], shapes[1][b])
+        for a, b in zip(*batching, strict=False)
+        if 0 <= a < len(shapes[0]) and 0 <= b < len(shapes[1])
+    ]
+    if all(a == b for a, b in extents):
+        return None
+    return f"batching dimensions of {names} differ: {extents}"
+
+
 def vectors_of(shape: Sequence[int], vector_dim: int) -> tuple[int, ...]:
     """Extents of indices but for that along which vectors lie."""
     return tuple(n for dim, n in enumerate(shape) if dim != vector_dim)

@@ -20,10 +20,12 @@ import numpy as np
 
 from dask_tapestry.arrays.stablehlo.constraint_table import (
     combined,
-    invalid_dims,
-    is_sorted,
-    is_unique,
+    not_ascending,
     numbered,
+    repeated,
+    strange,
+    unlike_extents,
+    unsorted,
     vector_length,
     vectors_of,
 )
@@ -103,39 +105,32 @@ def vectors_are_as_long_as_the_map(call: GatherCall) -> str | None:
 @numbered(CONSTRAINTS, 4)
 def offset_dims_ascend(call: GatherCall) -> str | None:
     """Offset dimensions are unique and sorted."""
-    if is_unique(call.offset_dims) and is_sorted(call.offset_dims):
-        return None
-    return f"offset_dims {list(call.offset_dims)} are not unique and sorted"
+    return not_ascending("offset_dims", call.offset_dims)
 
 
 @numbered(CONSTRAINTS, 5)
 def offset_dims_exist(call: GatherCall) -> str | None:
     """Offset dimensions are dimensions of the result."""
-    wrong = invalid_dims(call.offset_dims, call.result_rank)
-    return f"offset_dims {wrong} are none of the result's {call.result_rank}" if wrong else None
+    return strange("offset_dims", call.offset_dims, call.result_rank, "the result's")
 
 
 @numbered(CONSTRAINTS, 6)
 def collapsed_and_batching_dims_differ(call: GatherCall) -> str | None:
     """No operand dimension is collapsed or batching twice."""
     dims = (*call.collapsed_slice_dims, *call.operand_batching_dims)
-    if is_unique(dims):
-        return None
-    return f"collapsed_slice_dims and operand_batching_dims {list(dims)} are not unique"
+    return repeated("collapsed_slice_dims and operand_batching_dims", dims)
 
 
 @numbered(CONSTRAINTS, 7)
 def collapsed_slice_dims_are_sorted(call: GatherCall) -> str | None:
     """Collapsed dimensions ascend."""
-    dims = call.collapsed_slice_dims
-    return None if is_sorted(dims) else f"collapsed_slice_dims {list(dims)} are not sorted"
+    return unsorted("collapsed_slice_dims", call.collapsed_slice_dims)
 
 
 @numbered(CONSTRAINTS, 8)
 def collapsed_slice_dims_exist(call: GatherCall) -> str | None:
     """Collapsed dimensions are dimensions of the operand."""
-    wrong = invalid_dims(call.collapsed_slice_dims, call.rank)
-    return f"collapsed_slice_dims {wrong} are none of the operand's {call.rank}" if wrong else None
+    return strange("collapsed_slice_dims", call.collapsed_slice_dims, call.rank, "the operand's")
 
 
 @numbered(CONSTRAINTS, 9)
@@ -147,15 +142,13 @@ def collapsed_slices_have_one_cell(call: GatherCall) -> str | None:
 @numbered(CONSTRAINTS, 10)
 def operand_batching_dims_are_sorted(call: GatherCall) -> str | None:
     """Batching dimensions of the operand ascend."""
-    dims = call.operand_batching_dims
-    return None if is_sorted(dims) else f"operand_batching_dims {list(dims)} are not sorted"
+    return unsorted("operand_batching_dims", call.operand_batching_dims)
 
 
 @numbered(CONSTRAINTS, 11)
 def operand_batching_dims_exist(call: GatherCall) -> str | None:
     """Batching dimensions of the operand are dimensions of it."""
-    wrong = invalid_dims(call.operand_batching_dims, call.rank)
-    return f"operand_batching_dims {wrong} are none of the operand's {call.rank}" if wrong else None
+    return strange("operand_batching_dims", call.operand_batching_dims, call.rank, "the operand's")
 
 
 @numbered(CONSTRAINTS, 12)
@@ -167,16 +160,14 @@ def batching_slices_have_one_cell(call: GatherCall) -> str | None:
 @numbered(CONSTRAINTS, 13)
 def start_indices_batching_dims_differ(call: GatherCall) -> str | None:
     """No dimension of the indices is batching twice."""
-    dims = call.start_indices_batching_dims
-    return None if is_unique(dims) else f"start_indices_batching_dims {list(dims)} are not unique"
+    return repeated("start_indices_batching_dims", call.start_indices_batching_dims)
 
 
 @numbered(CONSTRAINTS, 14)
 def start_indices_batching_dims_exist(call: GatherCall) -> str | None:
     """Batching dimensions of the indices are dimensions of them."""
     rank = len(call.start_indices)
-    wrong = invalid_dims(call.start_indices_batching_dims, rank)
-    return f"start_indices_batching_dims {wrong} are none of {rank}" if wrong else None
+    return strange("start_indices_batching_dims", call.start_indices_batching_dims, rank)
 
 
 @numbered(CONSTRAINTS, 15)
@@ -199,31 +190,22 @@ def batching_dims_are_as_many(call: GatherCall) -> str | None:
 @numbered(CONSTRAINTS, 17)
 def batching_dims_are_as_long(call: GatherCall) -> str | None:
     """Batching dimensions that go with each other have one extent."""
-    pairs = zip(call.operand_batching_dims, call.start_indices_batching_dims, strict=False)
-    extents = [
-        (call.operand[a], call.start_indices[b])
-        for a, b in pairs
-        if 0 <= a < call.rank and 0 <= b < len(call.start_indices)
-    ]
-    if all(a == b for a, b in extents):
-        return None
-    return f"batching dimensions of operand and start_indices differ: {extents}"
+    shapes = call.operand, call.start_indices
+    batching = call.operand_batching_dims, call.start_indices_batching_dims
+    return unlike_extents("operand and start_indices", shapes, batching)
 
 
 @numbered(CONSTRAINTS, 18)
 def map_and_batching_dims_differ(call: GatherCall) -> str | None:
     """No operand dimension is indexed twice, or indexed and batching."""
     dims = (*call.start_index_map, *call.operand_batching_dims)
-    if is_unique(dims):
-        return None
-    return f"start_index_map and operand_batching_dims {list(dims)} are not unique"
+    return repeated("start_index_map and operand_batching_dims", dims)
 
 
 @numbered(CONSTRAINTS, 19)
 def mapped_dims_exist(call: GatherCall) -> str | None:
     """Indexed dimensions are dimensions of the operand."""
-    wrong = invalid_dims(call.start_index_map, call.rank)
-    return f"start_index_map {wrong} are none of the operand's {call.rank}" if wrong else None
+    return strange("start_index_map", call.start_index_map, call.rank, "the operand's")
 
 
 @numbered(CONSTRAINTS, 20)

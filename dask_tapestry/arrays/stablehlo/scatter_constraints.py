@@ -24,9 +24,13 @@ import numpy as np
 from dask_tapestry.arrays.stablehlo.constraint_table import (
     combined,
     invalid_dims,
-    is_sorted,
     is_unique,
+    not_ascending,
     numbered,
+    repeated,
+    strange,
+    unlike_extents,
+    unsorted,
     vector_length,
     vectors_of,
 )
@@ -153,69 +157,58 @@ def updates_have_the_inputs_dtypes(call: ScatterCall) -> str | None:
 @numbered(CONSTRAINTS, 7)
 def update_window_dims_ascend(call: ScatterCall) -> str | None:
     """Window dimensions are unique and sorted."""
-    if is_unique(call.update_window_dims) and is_sorted(call.update_window_dims):
-        return None
-    return f"update_window_dims {list(call.update_window_dims)} are not unique and sorted"
+    return not_ascending("update_window_dims", call.update_window_dims)
 
 
 @numbered(CONSTRAINTS, 8)
 def update_window_dims_exist(call: ScatterCall) -> str | None:
     """Window dimensions are dimensions of the updates."""
     rank = len(call.update_shape)
-    wrong = invalid_dims(call.update_window_dims, rank)
-    return f"update_window_dims {wrong} are none of the updates' {rank}" if wrong else None
+    return strange("update_window_dims", call.update_window_dims, rank, "the updates'")
 
 
 @numbered(CONSTRAINTS, 9)
 def inserted_and_batching_dims_differ(call: ScatterCall) -> str | None:
     """No input dimension is inserted or batching twice."""
     dims = (*call.inserted_window_dims, *call.input_batching_dims)
-    if is_unique(dims):
-        return None
-    return f"inserted_window_dims and input_batching_dims {list(dims)} are not unique"
+    return repeated("inserted_window_dims and input_batching_dims", dims)
 
 
 @numbered(CONSTRAINTS, 10)
 def inserted_window_dims_are_sorted(call: ScatterCall) -> str | None:
     """Inserted dimensions ascend."""
-    dims = call.inserted_window_dims
-    return None if is_sorted(dims) else f"inserted_window_dims {list(dims)} are not sorted"
+    return unsorted("inserted_window_dims", call.inserted_window_dims)
 
 
 @numbered(CONSTRAINTS, 11)
 def inserted_window_dims_exist(call: ScatterCall) -> str | None:
     """Inserted dimensions are dimensions of the inputs."""
-    wrong = invalid_dims(call.inserted_window_dims, call.rank)
-    return f"inserted_window_dims {wrong} are none of the inputs' {call.rank}" if wrong else None
+    return strange("inserted_window_dims", call.inserted_window_dims, call.rank, "the inputs'")
 
 
 @numbered(CONSTRAINTS, 12)
 def input_batching_dims_are_sorted(call: ScatterCall) -> str | None:
     """Batching dimensions of the inputs ascend."""
-    dims = call.input_batching_dims
-    return None if is_sorted(dims) else f"input_batching_dims {list(dims)} are not sorted"
+    return unsorted("input_batching_dims", call.input_batching_dims)
 
 
 @numbered(CONSTRAINTS, 13)
 def input_batching_dims_exist(call: ScatterCall) -> str | None:
     """Batching dimensions of the inputs are dimensions of them."""
-    wrong = invalid_dims(call.input_batching_dims, call.rank)
-    return f"input_batching_dims {wrong} are none of the inputs' {call.rank}" if wrong else None
+    return strange("input_batching_dims", call.input_batching_dims, call.rank, "the inputs'")
 
 
 @numbered(CONSTRAINTS, 14)
 def scatter_indices_batching_dims_differ(call: ScatterCall) -> str | None:
     """No dimension of the indices is batching twice."""
-    dims = call.scatter_indices_batching_dims
-    return None if is_unique(dims) else f"scatter_indices_batching_dims {list(dims)} are not unique"
+    return repeated("scatter_indices_batching_dims", call.scatter_indices_batching_dims)
 
 
 @numbered(CONSTRAINTS, 15)
 def scatter_indices_batching_dims_exist(call: ScatterCall) -> str | None:
     """Batching dimensions of the indices are dimensions of them."""
     rank = len(call.scatter_indices)
-    wrong = invalid_dims(call.scatter_indices_batching_dims, rank)
-    return f"scatter_indices_batching_dims {wrong} are none of {rank}" if wrong else None
+    return strange("scatter_indices_batching_dims", call.scatter_indices_batching_dims, rank)
 
 
 @numbered(CONSTRAINTS, 16)
@@ -238,15 +231,9 @@ def batching_dims_are_as_many(call: ScatterCall) -> str | None:
 @numbered(CONSTRAINTS, 18)
 def batching_dims_are_as_long(call: ScatterCall) -> str | None:
     """Batching dimensions that go with each other have one extent."""
-    pairs = zip(call.input_batching_dims, call.scatter_indices_batching_dims, strict=False)
-    extents = [
-        (call.shape[a], call.scatter_indices[b])
-        for a, b in pairs
-        if 0 <= a < call.rank and 0 <= b < len(call.scatter_indices)
-    ]
-    if all(a == b for a, b in extents):
-        return None
-    return f"batching dimensions of inputs and scatter_indices differ: {extents}"
+    shapes = call.shape, call.scatter_indices
+    batching = call.input_batching_dims, call.scatter_indices_batching_dims
+    return unlike_extents("inputs and scatter_indices", shapes, batching)
 
 
 @numbered(CONSTRAINTS, 19)
@@ -263,18 +250,14 @@ def vectors_are_as_long_as_the_map(call: ScatterCall) -> str | None:
 def map_and_batching_dims_differ(call: ScatterCall) -> str | None:
     """No input dimension is indexed twice, or indexed and batching."""
     dims = (*call.scatter_dims_to_operand_dims, *call.input_batching_dims)
-    if is_unique(dims):
-        return None
-    return f"scatter_dims_to_operand_dims and input_batching_dims {list(dims)} are not unique"
+    return repeated("scatter_dims_to_operand_dims and input_batching_dims", dims)
 
 
 @numbered(CONSTRAINTS, 21)
 def mapped_dims_exist(call: ScatterCall) -> str | None:
     """Indexed dimensions are dimensions of the inputs."""
-    wrong = invalid_dims(call.scatter_dims_to_operand_dims, call.rank)
-    if not wrong:
-        return None
-    return f"scatter_dims_to_operand_dims {wrong} are none of the inputs' {call.rank}"
+    dims = call.scatter_dims_to_operand_dims
+    return strange("scatter_dims_to_operand_dims", dims, call.rank, "the inputs'")
 
 
 @numbered(CONSTRAINTS, 22)

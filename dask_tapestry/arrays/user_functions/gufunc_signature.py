@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dask_tapestry.errors import ArgumentTypeError, SignatureError
 
@@ -71,36 +71,39 @@ def core_axes(
     {Parameters} axes, axis, keepdims: As for `apply_gufunc`.
     {Raises} SignatureError: If the arguments do not fit the signature.
     """
-    filled = [core for core in read.inputs if core]
     if axes is not None and axis is not None:
         raise SignatureError("give one of axis and axes")
     if keepdims and (any(read.outputs) or len(set(read.inputs)) > 1):
         raise SignatureError("keepdims takes outputs without core dimensions and like inputs")
-    if axis is not None:
-        if not isinstance(axis, int):
-            raise SignatureError(f"axis is an integer, not {axis!r}")
-        if any(len(core) != 1 or core != filled[0] for core in filled):
-            raise SignatureError("axis takes one core dimension, the same of all arrays")
-    cores = [*read.inputs, *read.outputs]
-    if axes is None:
-        all_axes = [(axis,) if core and axis is not None else _last(core) for core in cores]
-    else:
-        if not isinstance(axes, list):
-            raise SignatureError("axes must be a list with one entry for each array")
-        all_axes = [(a,) if isinstance(a, int) else tuple(a) for a in axes]
-        if len(all_axes) == len(read.inputs) and not any(read.outputs):
-            all_axes += [()] * len(read.outputs)
+    all_axes = _one_axis(read, axis) if axes is None else _axes_told(read, axes)
+    cores, count = [*read.inputs, *read.outputs], len(read.inputs)
     if len(all_axes) != len(cores):
         raise SignatureError(f"axes has {len(all_axes)} entries for {len(cores)} arrays")
-    ins, outs = all_axes[: len(read.inputs)], all_axes[len(read.inputs) :]
+    ins, outs = all_axes[:count], all_axes[count:]
     if keepdims:
-        outs = [ins[0]] * len(outs)
-    for number, (at, core) in enumerate(zip([*ins, *outs], cores, strict=True)):
-        if len(at) != len(core) and not (keepdims and number >= len(ins)):
+        outs, cores = [ins[0]] * len(outs), cores[:count]
+    for number, (at, core) in enumerate(zip(all_axes, cores, strict=False)):
+        if len(at) != len(core):
             raise SignatureError(f"axes of array {number}: {at} for core dimensions {core}")
     return ins, outs
 
 
-def _last(core: Core) -> AxesOf:
-    """The last axes, as many as there are core dimensions."""
-    return tuple(range(-len(core), 0))
+def _one_axis(read: GufuncSignature, axis: int | None) -> list[AxesOf]:
+    """The axes of all arrays that have core dimensions: `axis`, by default the last ones."""
+    cores = [*read.inputs, *read.outputs]
+    if axis is None:
+        return [tuple(range(-len(core), 0)) for core in cores]
+    if not isinstance(axis, int):
+        raise SignatureError(f"axis is an integer, not {axis!r}")
+    if len({core for core in read.inputs if core}) > 1 or any(len(c) > 1 for c in read.inputs):
+        raise SignatureError("axis takes one core dimension, the same of all arrays")
+    return [(axis,) if core else () for core in cores]
+
+
+def _axes_told(read: GufuncSignature, axes: Any) -> list[AxesOf]:
+    """The axes of each array; outputs without core dimensions need not be told."""
+    if not isinstance(axes, list):
+        raise SignatureError("axes must be a list with one entry for each array")
+    found = [(a,) if isinstance(a, int) else tuple(a) for a in axes]
+    untold = len(found) == len(read.inputs) and not any(read.outputs)
+    return [*found, *[()] * len(read.outputs)] if untold else found

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dask_tapestry.errors import ShapeError, StoreError
+from dask_tapestry.errors import ArgumentError, ShapeError, StoreError
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunks.default_chunks import default_chunk_shape
 from dask_tapestry.io.sources.zarr_source import NAMES_OF_VERSION_2
@@ -150,9 +150,19 @@ def compressor_options(
     ``"auto"`` is Blosc with zstd at level 1, after a byte shuffle where cells have several bytes:
     on float16 pictures it encodes 2.5 times as fast as zarr's own choice (zstd level 0) and stores
     3 % more (benchmarks/image_job.py).
+
+    Raises
+    ------
+    ArgumentError
+        For another text: zarr takes codecs, not their names.
     """
-    if not isinstance(choice, str) or choice != "auto":
+    if not isinstance(choice, str):
         return {"compressors": choice}
+    if choice != "auto":
+        codec = "numcodecs.Zstd(3)" if zarr_format == 2 else "zarr.codecs.ZstdCodec(level=3)"
+        raise ArgumentError(
+            f"compressors must be 'auto', None or a codec, such as {codec}, not {choice!r}"
+        )
     if zarr_format == 2:
         blosc = lazy_import("numcodecs").Blosc
         shuffle = blosc.SHUFFLE if dtype.itemsize > 1 else blosc.NOSHUFFLE

@@ -269,8 +269,7 @@ class JoinedSource(ChunkedSource):
     @cached_property
     def _stored_ends(self) -> tuple[int, ...]:
         """How many cells along the axis the parts have up to each."""
-        pairs = zip(self.starts, self.ends, strict=True)
-        return tuple(accumulate([end - start for start, end in pairs]))
+        return tuple(accumulate([e - s for s, e in zip(self.starts, self.ends, strict=True)]))
 
     def _stored_before(self, place: int) -> int:
         """How many places along the axis lie before one and in no gap."""

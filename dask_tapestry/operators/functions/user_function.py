@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any
 from uuid import uuid4
@@ -58,6 +58,22 @@ class UserFunction:
         found = re.sub(r"\W+", "_", self.name, flags=re.ASCII).strip("_").lstrip("_0123456789")
         return found or "function"
 
+    @cached_property
+    def local_only(self) -> str | None:
+        """Why the function cannot be sent to other processes; None if it can.
+
+        Examples
+        --------
+        >>> from threading import Lock
+        >>> UserFunction.of(abs).local_only, UserFunction.of(Lock().acquire).local_only
+        (None, "acquire cannot be sent to workers: cannot pickle '_thread.lock' object")
+        """
+        try:
+            self.__reduce__()
+        except ArgumentTypeError as error:
+            return str(error)
+        return None
+
     def bind(self, kwargs: Mapping[str, Any]) -> UserFunction:
         """The function with `kwargs` bound."""
         if not kwargs:
@@ -70,7 +86,11 @@ class UserFunction:
         return self.function(*args, **kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _load, (self.name, self.identity, cloudpickle.dumps(self.function))
+        try:
+            payload = cloudpickle.dumps(self.function)
+        except Exception as error:  # whatever the objects that it holds raise
+            raise ArgumentTypeError(f"{self.name} cannot be sent to workers: {error}") from error
+        return _load, (self.name, self.identity, payload)
 
 
 def identity_of(value: Any) -> str:

@@ -40,6 +40,11 @@ def cells_read(low: float, high: float, n: int, order: int, mode: str) -> Span:
     last = floor(high if order % 2 else high + 0.5) - half + order
     if first >= 0 and last < n:
         return first, last + 1
+    return _at_edges(first, last, n, mode)
+
+
+def _at_edges(first: int, last: int, n: int, mode: str) -> Span:
+    """First and end of the cells that stand for those from `first` to `last`, some beyond them."""
     if mode in UNMAPPED:
         if mode == "grid-constant" and (last < 0 or first >= n):
             return (0, 0) if last < 0 else (n - 1, n - 1)

@@ -261,9 +261,27 @@ def _sources(program: Program) -> tuple[_SourceReads, ...]:
         min((dim + 1) * n // (len(shape) + 2), max(n - 1 - steps[dim], 0))
         for dim, n in enumerate(shape)
     ]
+    shifts = _shifts(program, values, middle, steps)
+    everything = program.schedule(program.type.box, rounded=False).boxes
+    kinds: dict[object, int] = {}
+    found = list[_SourceReads]()
+    for value, all_shifts in shifts.items():
+        operator, type_ = program.instruction(value).operator, program.types[value]
+        assert isinstance(operator, Source)
+        moves = tuple([tuple(one) for one in all_shifts])
+        alike = operator.slot(0) or operator, type_, moves, everything[value]
+        kind = kinds.setdefault(alike, value)
+        found.append(_SourceReads(value, operator, type_.shape, moves, everything[value], kind))
+    return tuple(found)
+
+
+def _shifts(
+    program: Program, values: Sequence[int], middle: Sequence[int], steps: Sequence[int]
+) -> dict[int, list[list[_Shift]]]:
+    """How the boxes that a cell reads of each value move when it goes a step along a dimension."""
     origin = program.schedule(ZRange(middle, [a + 1 for a in middle]), rounded=False)
     shifts: dict[int, list[list[_Shift]]] = {v: [[] for _ in origin.boxes[v]] for v in values}
-    for dim, extent in enumerate(shape):
+    for dim, extent in enumerate(program.type.shape):
         if extent < 2:
             continue
         at = [a + steps[dim] * (d == dim) for d, a in enumerate(middle)]
@@ -276,14 +294,4 @@ def _sources(program: Program) -> tuple[_SourceReads, ...]:
                     for axis, (a, b) in enumerate(zip(here.lo, moved.lo, strict=True))
                     if a != b
                 ]
-    everything = program.schedule(program.type.box, rounded=False).boxes
-    kinds: dict[object, int] = {}
-    found = list[_SourceReads]()
-    for value, all_shifts in shifts.items():
-        operator, type_ = program.instruction(value).operator, program.types[value]
-        assert isinstance(operator, Source)
-        moves = tuple([tuple(one) for one in all_shifts])
-        alike = operator.slot(0) or operator, type_, moves, everything[value]
-        kind = kinds.setdefault(alike, value)
-        found.append(_SourceReads(value, operator, type_.shape, moves, everything[value], kind))
-    return tuple(found)
+    return shifts

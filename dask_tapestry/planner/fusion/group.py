@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.fusion.formula_inlining import formula_leads, inlined
@@ -67,15 +67,32 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
     groups: dict[Node, list[Node]] = defaultdict(list)
     for member, lead in formula_leads(members, node).items():
         groups[lead].append(member)
-    number = {x: i for i, x in enumerate(inputs)}
-    devices = devices_of(members)
+    computed = tuple(m for m in members if m in groups)
+    instructions = _instructions(computed, groups, inputs, devices_of(members))
+    lie = tuple([lying_on(x) for x in inputs])
+    types = tuple(x.type for x in inputs)
+    in_runs = tuple([lies_in_runs(x) for x in inputs])
+    program = Program(
+        types,
+        instructions,
+        devices=lie if any(lie) else (),
+        in_runs=in_runs if any(in_runs) else (),
+    )
+    return Group(node, program, program, inputs, computed)
+
+
+def _instructions(
+    computed: Sequence[Node],
+    groups: Mapping[Node, Sequence[Node]],
+    inputs: Sequence[Node],
+    devices: Mapping[Node, BlockFormat],
+) -> tuple[Instruction, ...]:
+    """How the members that are computed, each with a group of formulas, are made of others."""
+    number = {x: i for i, x in enumerate((*inputs, *computed))}
     instructions: list[Instruction] = []
-    for member in members:
-        if member not in groups:
-            continue
+    for member in computed:
         group = groups[member]
         operator, sources = inlined(group) if len(group) > 1 else (member.operator, member.inputs)
-        number[member] = len(inputs) + len(instructions)
         instructions.append(
             Instruction(
                 operator,
@@ -86,17 +103,7 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
                 devices.get(member),
             )
         )
-    computed = tuple(m for m in members if m in groups)
-    lie = tuple([lying_on(x) for x in inputs])
-    types = tuple(x.type for x in inputs)
-    in_runs = tuple([lies_in_runs(x) for x in inputs])
-    program = Program(
-        types,
-        tuple(instructions),
-        devices=lie if any(lie) else (),
-        in_runs=in_runs if any(in_runs) else (),
-    )
-    return Group(node, program, program, inputs, computed)
+    return tuple(instructions)
 
 
 def devices_of(members: Sequence[Node]) -> dict[Node, BlockFormat]:

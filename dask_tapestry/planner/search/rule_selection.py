@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import inf
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from dask_tapestry.errors import MemoryLimitError
@@ -218,13 +219,14 @@ def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:
     if setting("host-parts") and any(node.format is not None for node in graph.nodes):
         for part in host_parts(graph):
             yield dict.fromkeys(part, AppliedChoice(HOST, 1))
-    if best is None or best.rank.seconds > WORTH_SHARED_PASSES:
+    seconds = inf if best is None else best.rank.seconds
+    if seconds > WORTH_SHARED_PASSES:
         shared = offered_passes(graph)
         folds = sum(len(node.operator.formulas(node.input_types)) for node in shared)
-        if folds and (best is None or best.rank.seconds > WORTH_SHARED_PASSES * folds):
+        if folds and seconds > WORTH_SHARED_PASSES * folds:
             yield {node: AppliedChoice(ONE_PASS, number) for node, number in shared.items()}
         products = offered_products(graph)
-        if products and (best is None or best.rank.seconds > WORTH_SHARED_PASSES * len(products)):
+        if products and seconds > WORTH_SHARED_PASSES * len(products):
             yield {node: AppliedChoice(ONE_PRODUCT, number) for node, number in products.items()}
 
 

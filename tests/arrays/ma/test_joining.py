@@ -18,3 +18,10 @@ def test_masks_are_joined_too(axis):
 
 def test_without_masks_there_is_none():
     assert dt.ma.concatenate([[1], [2]]).mask is np.ma.nomask
+
+
+@pytest.mark.parametrize("join", [dt.concatenate, dt.stack, dt.ma.concatenate])
+def test_an_array_in_place_of_an_axis_is_refused(join):
+    x = ours(sample("i4"))
+    with pytest.raises(dt.ArgumentTypeError, match="cannot be interpreted as an integer"):
+        join(x, x)

@@ -64,3 +64,8 @@ def test_counts_that_are_not_known_yet_are_checked():
     for counts in ([[1]], [1, 2], [1.5]):
         with pytest.raises((ValueError, TypeError)):
             dt.repeat(x, dt.asarray(counts))
+
+
+def test_a_mask_is_not_resized():
+    with pytest.raises(dt.errors.DTypeError, match="masked array was given"):
+        dt.resize(dt.ma.masked_equal([1, 2], 2), 3)

@@ -55,3 +55,8 @@ def test_a_plan_and_an_unplanned_array_together():
     x = dt.asarray(CELLS)
     planned = dt.plan(x.sum(), resources=FOUR)._planned()
     assert dask.compute(*planned, x.max()) == (CELLS.sum(), 23)
+
+
+def test_what_is_verified_is_a_plan():
+    with pytest.raises(dt.ArgumentTypeError, match=r"sharded must be a plan.*not dt\.Array"):
+        dt.verify(dt.ones(3), dt.ones(3))

@@ -6,7 +6,12 @@ from dask_tapestry.arrays.stablehlo.constraint_table import (
     invalid_dims,
     is_sorted,
     is_unique,
+    not_ascending,
     numbered,
+    repeated,
+    strange,
+    unlike_extents,
+    unsorted,
     vector_length,
     vectors_of,
 )
@@ -49,3 +54,22 @@ def test_shapes_are_combined():
     assert combined((2, 3), (7, 8), (0, 2)) == (7, 2, 8, 3)
     assert combined((2,), (7,), (2,)) is None
     assert combined((2,), (7,), ()) is None
+
+
+def test_what_is_said_of_dimensions():
+    for said in (repeated, unsorted, not_ascending):
+        assert said("dims", (0, 2, 3)) is None
+    assert repeated("dims", (1, 0, 1)) == "dims [1, 0, 1] are not unique"
+    assert unsorted("dims", (1, 0)) == "dims [1, 0] are not sorted"
+    assert not_ascending("dims", (0, 0)) == "dims [0, 0] are not unique and sorted"
+    assert strange("dims", (0, 1), 2) is None
+    assert strange("dims", (-1, 0, 2), 2) == "dims [-1, 2] are none of 2"
+    assert strange("dims", (2,), 2, "the result's") == "dims [2] are none of the result's 2"
+
+
+def test_batching_dimensions_have_one_extent():
+    shapes = (3, 4, 5), (4, 3)
+    assert unlike_extents("x and y", shapes, ((0, 1, 9), (1, 0, 0))) is None
+    assert unlike_extents("x and y", shapes, ((0,), (0,))) == (
+        "batching dimensions of x and y differ: [(3, 4)]"
+    )

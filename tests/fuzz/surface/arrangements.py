@@ -21,6 +21,7 @@ CREATION = {
     "asarray": _same("xp.asarray(x)", "xp.asarray([x, x])"),
     "asanyarray": _same("xp.asanyarray(x)"),
     "ascontiguousarray": _same("xp.ascontiguousarray(x)"),
+    "asfortranarray": _same("xp.asfortranarray(x)"),
     "copy": _same("xp.copy(x)"),
     "fromfunction": _same(
         "xp.fromfunction(lambda i, j: i {+|*|-} j, ({n}, {n}), dtype={dtype})", inputs="none"

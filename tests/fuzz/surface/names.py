@@ -53,7 +53,8 @@ LEFT_OUT: dict[str, str] = {
     ),
     **dict.fromkeys(
         "base_repr binary_repr datetime_data format_float_positional format_float_scientific "
-        "get_printoptions geterr iterable set_printoptions seterr savetxt savez savez_compressed "
+        "get_printoptions geterr isscalar iterable mintypecode set_printoptions seterr typename "
+        "savetxt savez savez_compressed "
         "load loadtxt genfromtxt frombuffer fromfile fromiter fromstring printoptions".split(),
         NO_ARRAYS,
     ),

@@ -56,3 +56,9 @@ def test_bytes_are_shuffled_where_cells_have_several():
     assert compressor_options(None, np.dtype("f2")) == {"compressors": None}
     codec = compressor_options("auto", np.dtype("f2"), 2)["compressors"]
     assert codec.shuffle == codec.SHUFFLE
+
+
+@pytest.mark.parametrize(("group", "codec"), [(2, "numcodecs.Zstd"), (3, "zarr.codecs.ZstdCodec")])
+def test_names_of_codecs_are_refused(group, codec):
+    with pytest.raises(dt.errors.ArgumentError, match=f"compressors must be .*{codec}.*not 'gzip'"):
+        options(ZarrLayout(compressor="gzip"), group)
