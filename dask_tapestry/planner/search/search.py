@@ -294,7 +294,8 @@ def _within_shares(
     """Plans that fit, of spaces whose tasks may take less and less memory; `misfits` get others.
 
     A space is not searched whose seed is so slow that the search would have to shorten it by more
-    than those before have shortened theirs, to find a better plan; nor are those after it.
+    than those before have shortened theirs, to find a better plan; nor are those after it. Nor are
+    those after a space in which even the best plan has tasks that are too large.
     """
     fitting, gain = list[SearchResult](), 1.0
     for space in spaces:
@@ -319,6 +320,8 @@ def _within_shares(
                 break
         else:
             misfits.append(Misfit(space, result.state))
+            if result.state.shortfall:
+                break
     return fitting
 
 
