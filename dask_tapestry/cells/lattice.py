@@ -16,6 +16,7 @@ from dask_tapestry.cells.tuning import (
     FEW_LATTICE_CELLS,
     FOLDED_CELLS,
     LEAST_FOLDED_CELLS,
+    MOST_LANE_CELLS,
     MOST_LATTICE_CELLS,
     PART_FOLDED_CELLS,
 )
@@ -65,16 +66,23 @@ def lattice_of(
 
     >>> lattice_of((3650,), [Spaced(1)], beside=721 * 1440)
     Lattice(sides=(4,), offset=(0,))
+
+    A cell has whole rows, where these were transformed and nothing is stored along them:
+
+    >>> lattice_of((10**7, 64), [Spaced(65536), None])
+    Lattice(sides=(16384, 64), offset=(0, 0))
     """
     if 0 in extents or all(map(_is_one, extents, chunks)):
         return None
+    lanes = _whole_lanes(extents, chunks, beside)
     spacings = [
-        Spaced(n) if chunk is not None and _is_one(n, chunk) else chunk or Spaced(1)
-        for n, chunk in zip(extents, chunks, strict=True)
+        Spaced(n) if axis in lanes or (chunk and _is_one(n, chunk)) else chunk or Spaced(1)
+        for axis, (n, chunk) in enumerate(zip(extents, chunks, strict=True))
     ]
     sides = [chunk.side for chunk in spacings]
     _join(sides, spacings, extents, beside, least)
-    _divide(sides, beside, max(PART_FOLDED_CELLS, least))
+    most = MOST_LANE_CELLS if lanes else MOST_LATTICE_CELLS
+    _divide(sides, beside, most, max(PART_FOLDED_CELLS, least), lanes)
     offset = [-(-chunk.offset % side) for chunk, side in zip(spacings, sides, strict=True)]
     covering = [s + o >= n for s, o, n in zip(sides, offset, extents, strict=True)]
     if all(covering):
@@ -84,6 +92,19 @@ def lattice_of(
         tuple([n if covers else side for covers, n, side in ends]),
         tuple([0 if covers else start for covers, start in zip(covering, offset, strict=True)]),
     )
+
+
+def _whole_lanes(
+    extents: tuple[int, ...], chunks: Sequence[Spaced | None], beside: int
+) -> frozenset[int]:
+    """The axes along which nothing is stored, if a lattice's cell may well have all of them.
+
+    Often each cell along them is made of all, as by a sort or a transform: a part of such an axis
+    costs as much as the whole.
+    """
+    lanes = [axis for axis, chunk in enumerate(chunks) if chunk is None]
+    fit = prod([extents[axis] for axis in lanes]) * beside <= FEW_LATTICE_CELLS
+    return frozenset(lanes if fit else ())
 
 
 def _is_one(extent: int, chunk: Spaced | None) -> bool:
@@ -113,14 +134,17 @@ def _join(
         sides[min(growing, key=lambda axis: (sides[axis], -axis))] *= 2
 
 
-def _divide(sides: list[int], beside: int, least: int) -> None:
-    """Divide the longest side that can be, the first axis at a tie, while cells are too large."""
-    while prod(sides) * beside > MOST_LATTICE_CELLS:
+def _divide(sides: list[int], beside: int, most: int, least: int, lanes: frozenset[int]) -> None:
+    """Divide the longest side that can be, the first axis at a tie, while cells are too large.
+
+    Sides along `lanes` are divided where no other can be.
+    """
+    while prod(sides) * beside > most:
         parts = {axis: n for axis, side in enumerate(sides) if (n := _divisor(side)) > 1}
         parts = {axis: n for axis, n in parts.items() if prod(sides) >= least * n}
         if not parts:
             return
-        axis = max(parts, key=lambda axis: (sides[axis], -axis))
+        axis = max(parts, key=lambda axis: (axis not in lanes, sides[axis], -axis))
         sides[axis] //= parts[axis]
 
 

@@ -13,6 +13,8 @@ from typing import Final
 # lattice
 # Cells of data: 32 MiB of float64, a small share of a worker's memory
 MOST_LATTICE_CELLS: Final = 1 << 22
+# ... where they have whole lanes, as a sort or a transform holds these several times: 8 MiB
+MOST_LANE_CELLS: Final = 1 << 20
 FOLDED_CELLS: Final = 16  # cells folded to a node, where so many fit: nodes are few
 # Cells folded to a node always: nodes as large as the data would save nothing
 LEAST_FOLDED_CELLS: Final = 4

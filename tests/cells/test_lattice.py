@@ -62,11 +62,29 @@ def test_cells_have_a_size_that_is_worth_reading_and_fits_memory(grid, beside):
         ((10**9,), [Spaced(1000)], 1, (1000 * 2048,)),
         ((10**9,), [Spaced(10**8)], 1, (3_125_000,)),
         ((10**6, 256, 256, 3), [Spaced(1), *map(Spaced, (256, 256, 3))], 1, (8, 256, 256, 3)),
-        ((4096, 4096), [Spaced(100), None], 1, (1600, 1024)),
+        ((4096, 4096), [Spaced(100), None], 1, (200, 4096)),
+        ((10**7, 60), [Spaced(69_906), None], 1, (11_651, 60)),
+        ((10**4, 512, 512), [Spaced(64), None, None], 1, (4, 512, 512)),
+        ((10**6, 10**7), [Spaced(100), None], 1, (1600, 1024)),
     ],
 )
 def test_sizes(extents, chunks, beside, sides):
     assert lattice_of(extents, chunks, beside).sides == sides
+
+
+@given(grids(), st.integers(1, 10**7))
+def test_cells_have_whole_lanes_where_nothing_is_stored_and_they_fit(grid, beside):
+    extents, chunks = grid
+    lattice = lattice_of(extents, chunks, beside)
+    lanes = [axis for axis, chunk in enumerate(chunks) if chunk is None]
+    size = prod([extents[axis] for axis in lanes]) * beside
+    if lattice is None or size > FEW_LATTICE_CELLS:
+        return
+    others = [n for axis, n in enumerate(lattice.sides) if axis not in lanes]
+    divided = any(lattice.sides[axis] < extents[axis] for axis in lanes)
+    folded = prod(lattice.sides)
+    divisors = [d for n in others for d in (2, 3, 5, 7) if n % d == 0]
+    assert not divided or not any(folded >= d * PART_FOLDED_CELLS for d in divisors)
 
 
 def test_what_is_not_stored_or_lies_in_one_chunk_has_none():

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.operators.reductions.bincount import bincount
@@ -96,3 +98,29 @@ def test_what_has_no_chunks_along_an_axis_counts_as_one_there(name):
     x = dt.placeholder((14610, 72, 144), "f4", stored_chunks=(240, 72, 144))
     lattices = [tree_over(y.node, (0,)).lattice for y in (x, WHOLE_AXES[name](x))]
     assert lattices[0] == lattices[1]
+
+
+OF_ROWS = {
+    "sort": lambda rows: dt.sort(rows, axis=1),
+    "transform": lambda rows: dt.abs(dt.fft.fft(rows, axis=1)),
+    "scan": lambda rows: dt.cumsum(rows, axis=1),
+}
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    st.integers(16, 100),
+    st.sampled_from([1 << 20, 1 << 21, 1 << 22]),
+    st.sampled_from(sorted(OF_ROWS)),
+    st.sampled_from(["max", "sum", "std"]),
+)
+@example(64, 1 << 22, "transform", "max")
+@example(60, 1 << 22, "transform", "sum")
+@example(64, 1 << 22, "sort", "std")
+def test_folds_of_what_is_made_of_whole_rows_read_the_store_once(length, cells, made, folded):
+    chunk = length * (1 << (cells // length).bit_length() - 1)
+    x = dt.placeholder((150 * chunk,), "f8", stored_chunks=(chunk,))
+    y = getattr(OF_ROWS[made](x.reshape(-1, length)), folded)()
+    cost = y.plan(resources=dt.Resources(2, 2, "500 MiB")).cost
+    assert cost["bytes_written"] == 0
+    assert cost["bytes_read"] <= 1.1 * x.nbytes
