@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from dask_tapestry.planner.cost.rank import preferred
 from dask_tapestry.planner.memory.resident_values import takes_few_blocks
 from dask_tapestry.planner.rewriting.rule_choices import form_of_part
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
@@ -62,7 +63,7 @@ def with_reads_handed_on(space: PlanEvaluator, state: State, costs: int) -> Stat
             if (first := space.state_within(choices, enough)) is not None
             and space.fits(other := split_until_fits(space, first))
         ]
-        best = min(found, key=lambda other: other.rank, default=None)
+        best = preferred(found, lambda other: other.rank) if found else None
         if best is not None:
             best = improve(space, best, last - space.pricing.evaluated)
             if best.rank < enough and space.fits_at_worst(best):
