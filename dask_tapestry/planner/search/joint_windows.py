@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
+import numpy as np
+
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.fusion.group import Group, members_of
 from dask_tapestry.planner.rewriting.joint_reads import (
@@ -46,7 +48,8 @@ def read_jointly(
         if found is not None and wanted:
             found = joint_read(source, [*found.nodes, *wanted], tile_bytes)
         if found is not None and all(node in owners for node in found.nodes):
-            return _joined(space, state, source, found, passed, tile_bytes)
+            parts = [owners[node][0] for node in found.nodes]
+            return _joined(space, state, source, found, parts, passed, tile_bytes)
     return None
 
 
@@ -55,14 +58,13 @@ def _joined(
     state: State,
     source: Node,
     found: JointRead,
+    parts: Sequence[tuple[Node, int]],
     passed: Set[Node],
     tile_bytes: int,
 ) -> Choices:
     """Choices in which values are read together, and nothing is held on the way to them."""
-    owners = owners_of(space, state)
     forms = dict(state.choices.forms)
-    for node in found.nodes:
-        owner, part = owners[node][0]
+    for owner, part in parts:
         forms[owner] = (*forms.get(owner, ()), FormChoice(ONE_READ, tile_bytes, part))
     choices = space.in_forms(replace(state.choices, held=frozenset(), grids={}), forms)
     inside = {x for node in found.nodes for x in _inside(node, source, state, passed)}
@@ -157,6 +159,7 @@ def _is_made_on_the_way(node: Node, state: State, source: Node) -> bool:
 def _may_join(node: Node, source: Node) -> bool:
     """Whether a value is an array on the host, of which nothing but its cells is wanted."""
     plain = node.format is None and not node.operator.holds and node.type.size > 0
-    told = node.type.dtype.kind not in "OT" if hasattr(node.type.dtype, "kind") else False
+    dtype = node.type.dtype
+    sized = isinstance(dtype, np.dtype) and dtype.kind not in "OT"
     bare = not (node.after or node.annotations)
-    return plain and told and bare and main_source(node) is source
+    return plain and sized and bare and main_source(node) is source
