@@ -33,6 +33,7 @@ from dask_tapestry.rules.joint_group_folds import join_group_folds  # noqa: E402
 from dask_tapestry.rules.joint_order_statistics import join_order_statistics  # noqa: E402
 from dask_tapestry.rules.joint_products import joint_product  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
+from dask_tapestry.rules.joint_windows import in_joint_windows  # noqa: E402
 from dask_tapestry.rules.linear import LINEAR_RULES  # noqa: E402
 from dask_tapestry.rules.matrix_chains import CHAIN_RULES  # noqa: E402
 from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES  # noqa: E402
@@ -114,6 +115,7 @@ SECTIONS = (
 FORMS = (
     ("nodes", in_nodes, SAME),
     ("tiles", in_one_pass, SAME),
+    ("one read", in_joint_windows, SAME),
     ("one product", joint_product, PRODUCTS),
     ("parts", in_parts, PRODUCTS),
     ("leaves", in_leaves, SAME),

@@ -38,6 +38,7 @@ def test_every_module_of_rules_has_a_listed_rule(rules):
         "computed_on_host",
         "extensions",
         "joint_products",
+        "joint_windows",
         "held_again",
         "masked_inserts",
         "reduction_node_overlaps",

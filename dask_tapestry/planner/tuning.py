@@ -143,6 +143,9 @@ CHOICES_REMEMBERED: Final = 64  # plans whose choices are known
 REPLANNED_RATIO: Final = 2  # of workers, beyond which a plan is made again
 WORTH_REPLANNING_SECONDS: Final = 60.0  # of a job at least, as predicted on what there is
 
+# rewriting/joint_reads
+FARTHER_TILES: Final = 4  # times chunks, and nodes, that a tile has where others end with these
+
 # search/alike
 SMALL_NUMBER: Final = 8  # of whole numbers below, each one counts: axes, orders, cells of a stencil
 ALIKE_EXTENTS: Final = 1.1  # times an extent that another one may be at most
@@ -224,6 +227,9 @@ LONG_STEP_SECONDS: Final = 2.0  # of a step whose reads are; a tenth may go to t
 # search/islands
 ISLANDS: Final = 4
 EPOCHS: Final = 4
+
+# search/joint_windows
+NARROW_WINDOWS: Final = 1 / 64  # of a source's bytes: larger values are made on the way, not held
 
 # search/lean_plans
 WORTH_SPARING_BYTES: Final = 2**27  # at a time of a worker: a process takes as much anyway

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from dask_tapestry.errors import PlanError
@@ -16,6 +17,7 @@ from dask_tapestry.first import first_of
 from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, exchanged_form
 from dask_tapestry.planner.rewriting.form_parts import parts_of, with_part
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_form
+from dask_tapestry.planner.rewriting.joint_reads import ONE_READ, joint_reads, one_read_form
 from dask_tapestry.planner.rewriting.passes import passes
 from dask_tapestry.planner.rewriting.relayed_values import RELAYED, relayed_form
 from dask_tapestry.planner.rewriting.shared_passes import (
@@ -34,7 +36,12 @@ from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.teg.node import written_as
 
 ONE_SIZE: Final = (1,)  # a rule has no size
-OF_ANY_NODE: Final = {EXCHANGED: exchanged_form, HOST: host_form, RELAYED: relayed_form}
+OF_ANY_NODE: Final = {
+    EXCHANGED: exchanged_form,
+    HOST: host_form,
+    ONE_READ: one_read_form,
+    RELAYED: relayed_form,
+}
 
 
 def forms_of(node: Node, own: Sequence[OwnRule] | None = None) -> tuple[Form, ...]:
@@ -120,13 +127,59 @@ def formed(
     reads = {node: node.inputs for node in left}
     became = {node: node for node in graph.nodes}
     while left:
-        taken = {node: _Taken(forms[0], reads[node]) for node, forms in left.items()}
-        done = _take(graph, taken, trace, own)
+        now = _next_to_take(left)
+        joint = all(form.name == ONE_READ for forms in now.values() for form in forms)
+        if joint:
+            done = _read_jointly(graph, now, reads, trace)
+        else:
+            taken = {node: _Taken(form, reads[node]) for node, (form,) in now.items()}
+            done = _take(graph, taken, trace, own)
         graph = Graph([done[root] for root in graph.roots])
         reads = {done[node]: _rewritten(reads[node], done) for node in left}
-        left = {done[node]: forms[1:] for node, forms in left.items() if forms[1:]}
+        later = {node: forms[len(now.get(node, ())) :] for node, forms in left.items()}
+        left = {done[node]: forms for node, forms in later.items() if forms}
         became = dict(zip(became, _rewritten(list(became.values()), done), strict=True))
     return graph, became
+
+
+def _next_to_take(left: Mapping[Node, tuple[FormKey, ...]]) -> dict[Node, tuple[FormKey, ...]]:
+    """The forms that are taken now: reads are joined once all else is as it will be.
+
+    Those in tiles of one size at a time, as one may read what others make.
+    """
+    others = {node: forms[:1] for node, forms in left.items() if forms[0].name != ONE_READ}
+    size = min(forms[0].size for forms in left.values())
+    return others or {
+        node: tuple(takewhile(lambda one: (one.name, one.size) == (ONE_READ, size), forms))
+        for node, forms in left.items()
+        if forms[0].size == size
+    }
+
+
+def _read_jointly(
+    graph: Graph,
+    chosen: Mapping[Node, Sequence[FormKey]],
+    reads: Mapping[Node, Sequence[Node]],
+    trace: Trace | None,
+) -> dict[Node, Node]:
+    """What becomes of each node of a graph, of which parts of some are read jointly."""
+    sizes = dict[Node, int]()
+    for node, forms in chosen.items():
+        parts = parts_of(node, reads[node])
+        sizes |= {(parts[form.place] if form.place else node): form.size for form in forms}
+    joined = joint_reads(sizes)
+    rewritten: dict[Node, Node] = {}
+    for node in graph.nodes:
+        rewritten[node] = joined[node] if node in joined else rebuilt(node, rewritten)
+    if trace is not None:
+        trace.begin(FORMS, "once")
+        for node, now in joined.items():
+            trace.record(ONE_READ, node, now, again=partial(_read_jointly_again, sizes))
+    return rewritten
+
+
+def _read_jointly_again(parts: Mapping[Node, int], node: Node) -> Node:
+    return joint_reads(parts)[node]
 
 
 def _rewritten(values: Sequence[Node], done: dict[Node, Node]) -> tuple[Node, ...]:

@@ -13,12 +13,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from dask_tapestry.planner.cost.rank import preferred
 from dask_tapestry.planner.memory.resident_values import takes_few_blocks
 from dask_tapestry.planner.rewriting.rule_choices import form_of_part
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.exchanges import owners_of
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.joint_windows import read_jointly, taken_apart
 from dask_tapestry.planner.search.local_search import improve, split_until_fits
 from dask_tapestry.planner.search.moves import stored_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
@@ -55,13 +57,33 @@ def with_reads_handed_on(space: PlanEvaluator, state: State, costs: int) -> Stat
     for grids in _grids(space, sources):
         if space.pricing.evaluated > last:
             break
-        first = space.state_within(_handed_on(space, grids, costs), enough)
-        other = None if first is None else split_until_fits(space, first)
-        if other is not None and space.fits(other):
-            other = improve(space, other, last - space.pricing.evaluated)
-            if other.rank < enough and space.fits_at_worst(other):
-                return other
+        found = [
+            other
+            for choices in _read_once(space, grids, costs)
+            if (first := space.state_within(choices, enough)) is not None
+            and space.fits(other := split_until_fits(space, first))
+        ]
+        best = preferred(found, lambda other: other.rank) if found else None
+        if best is not None:
+            best = improve(space, best, last - space.pricing.evaluated)
+            if best.rank < enough and space.fits_at_worst(best):
+                return best
     return state
+
+
+def _read_once(space: PlanEvaluator, grids: Mapping[Node, Grid], costs: int) -> Iterator[Choices]:
+    """Choices in which sources are held for their readers, or each is read in one step of these."""
+    handed = _handed_on(space, grids, costs)
+    yield handed
+    held = space.state(handed)
+    for source, grid in grids.items():
+        tile = source.type.dtype.itemsize * largest_box(grid).size
+        joint = read_jointly(space, held, source, tile)
+        if joint is not None:
+            yield joint
+            apart = taken_apart(space.state(joint), source)
+            if apart != joint:
+                yield apart
 
 
 def _handed_on(space: PlanEvaluator, grids: Mapping[Node, Grid], costs: int) -> Choices:

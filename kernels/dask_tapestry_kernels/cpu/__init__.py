@@ -36,7 +36,7 @@ KERNELS: Final = KernelTable(
         "svdvals triangle",
         "blocks.nearest_sites": "nearestsites",
         "blocks.order_statistics": "ranks weightedranks",
-        "blocks.outputs": "calloutputs output threadoutputs",
+        "blocks.outputs": "calloutputs jointwindows output threadoutputs",
         "blocks.panels": "choleskybelow choleskycorner composedorder copied inlastorder "
         "lessproducts lesssolved lupanel lustrip qrpanel qrstrip reflectedcolumns "
         "rowtriangles signoforders turnedcolumns",

@@ -48,7 +48,7 @@ def planned(monkeypatch, roots, looks, resources=SMALL):
 def test_unlike_results_of_one_source_read_it_once(monkeypatch, job):
     x, *roots = job()
     now, before = (planned(monkeypatch, roots, looks).cost for looks in (True, False))
-    assert now["bytes_read"] < 1.01 * x.nbytes < 1.9 * x.nbytes < before["bytes_read"]
+    assert now["bytes_read"] < 1.13 * x.nbytes < 1.9 * x.nbytes < before["bytes_read"]
     assert now["seconds"] < before["seconds"]
 
 

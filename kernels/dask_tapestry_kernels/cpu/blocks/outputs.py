@@ -6,7 +6,7 @@ each output, of the cells that these points write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -72,8 +72,37 @@ def output(out: Block | None, block: OutputBlocks, *, name: str, keep: Slices) -
     return cells if whole else cells[(*keep, ...)]
 
 
+def joint_windows(
+    out: None,  # noqa: ARG001
+    *blocks: Block,
+    points: tuple[int, ...],
+    outputs: tuple[OutputShape, ...],
+    made: Sequence[Slices],
+) -> OutputBlocks:
+    """Put windows of several values side by side: the blocks themselves where these are whole.
+
+    Parameters
+    ----------
+    points
+        Extents of the range of tiles.
+    made
+        Which cells of each output its block has.
+    """
+    pairs = zip(blocks, outputs, made, strict=True)
+    return OutputBlocks(points, outputs, [_window(b, o.of(points), own) for b, o, own in pairs])
+
+
+def _window(block: Block, shape: tuple[int, ...], made: Slices) -> Block:
+    if block.shape == shape:
+        return block
+    window = np.zeros(shape, block.dtype)
+    window[made] = block
+    return window
+
+
 KERNELS: Final[Mapping[str, Kernel]] = {
     "calloutputs": call_outputs,  # type: ignore[dict-item]
+    "jointwindows": joint_windows,  # type: ignore[dict-item]
     "output": output,
     "threadoutputs": call_outputs,  # type: ignore[dict-item]
 }

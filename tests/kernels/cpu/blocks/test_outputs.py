@@ -46,3 +46,12 @@ def test_an_output_is_taken_without_a_copy():
     assert take(None, whole, name="sums", keep=(slice(0, 4),)) is whole["sums"]
     some = take(None, whole, name="pairs", keep=(slice(1, 3), slice(0, 2)))
     assert np.array_equal(some, whole["pairs"][1:3, :2])
+
+
+def test_joint_windows_are_the_blocks_where_these_are_whole():
+    pairs, sums = np.ones((7, 3)), np.arange(4.0)
+    made = ((slice(1, 8), slice(0, 3)), (slice(0, 4),))
+    windows = KERNELS["jointwindows"](None, pairs, sums, points=(4,), outputs=BOTH, made=made)
+    assert windows["sums"] is sums
+    assert windows["pairs"].shape == (8, 3)
+    assert np.array_equal(windows["pairs"][1:], pairs)

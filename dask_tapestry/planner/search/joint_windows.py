@@ -1,0 +1,165 @@
+"""Joint windows: steps that read one stored source, each for itself, become one.
+
+It is looked at where sources are held for their readers. What is held then is what readers make of
+a tile, mostly far less than the source, and each block of it is read and let go of by one task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+import numpy as np
+
+from dask_tapestry.planner.fusion.fuse import required
+from dask_tapestry.planner.fusion.group import Group, members_of
+from dask_tapestry.planner.rewriting.joint_reads import (
+    ONE_READ,
+    JointRead,
+    joint_read,
+    main_source,
+    paces_of,
+)
+from dask_tapestry.planner.search.choices import Choices, FormChoice, State
+from dask_tapestry.planner.search.exchanges import owners_of
+from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.tuning import NARROW_WINDOWS
+from dask_tapestry.teg import BlockOperator, Node, Signature, Sink, Source
+from dask_tapestry.teg.operator import signature_of
+from dask_tapestry.teg.outputs import windows_of
+from dask_tapestry.zspace import Cuts
+
+
+def read_jointly(
+    space: PlanEvaluator, state: State, source: Node, tile_bytes: int
+) -> Choices | None:
+    """Choices in which readers of a held source are one step; None where fewer than two can be.
+
+    Parameters
+    ----------
+    tile_bytes
+        Of the source, which a task reads at least.
+    """
+    owners = owners_of(space, state)
+    for made, passed in (_in_one_pass(state, source), _in_one_pass(state, source, deep=False)):
+        found = joint_read(source, [node for node in made if node in owners], tile_bytes)
+        wanted = _wanted_apart(state, found.nodes, passed) if found is not None else []
+        if found is not None and wanted:
+            found = joint_read(source, [*found.nodes, *wanted], tile_bytes)
+        if found is not None and all(node in owners for node in found.nodes):
+            parts = [owners[node][0] for node in found.nodes]
+            return _joined(space, state, source, found, parts, passed, tile_bytes)
+    return None
+
+
+def _joined(
+    space: PlanEvaluator,
+    state: State,
+    source: Node,
+    found: JointRead,
+    parts: Sequence[tuple[Node, int]],
+    passed: Set[Node],
+    tile_bytes: int,
+) -> Choices:
+    """Choices in which values are read together, and nothing is held on the way to them."""
+    forms = dict(state.choices.forms)
+    for owner, part in parts:
+        forms[owner] = (*forms.get(owner, ()), FormChoice(ONE_READ, tile_bytes, part))
+    choices = space.in_forms(replace(state.choices, held=frozenset(), grids={}), forms)
+    inside = {x for node in found.nodes for x in _inside(node, source, state, passed)}
+    return replace(choices, fused=choices.fused | inside | {source})
+
+
+def taken_apart(state: State, source: Node) -> Choices:
+    """Choices in which windows that a step makes are held each by itself, in the blocks it has.
+
+    So nothing is joined, and who reads nodes of a fold is not sent large windows beside them.
+    """
+    held, grids = set[Node](), dict(state.choices.grids)
+    for step, priced in state.placed.items():
+        if not windows_of(step.type) or step.type.nbytes <= NARROW_WINDOWS * source.type.nbytes:
+            continue
+        for taken in state.graph.consumers[step]:
+            assert isinstance(taken.operator, BlockOperator)
+            written = signature_of(taken.operator, taken.input_types)
+            grids[taken] = _written_by(written, taken.type.shape, priced.grid)
+            held.add(taken)
+    choices = state.choices
+    return replace(choices, held=choices.held | held, fused=choices.fused - held, grids=grids)
+
+
+def _written_by(signature: Signature, shape: tuple[int, ...], points: Grid) -> Grid:
+    """How a value is cut where index points are that write it."""
+    cuts = [Cuts.regular(extent, max(extent, 1)) for extent in shape]
+    for axis, extent in enumerate(shape):
+        dim, width = signature.owner(0, axis), signature.cells_per_step(0, axis)
+        if dim is not None and not points[dim].edges and points[dim].count > 1:
+            own = points[dim]
+            cuts[axis] = Cuts.regular(extent, own.step * width, own.lead * width)
+    return tuple(cuts)
+
+
+def _inside(node: Node, source: Node, state: State, passed: Set[Node]) -> list[Node]:
+    """What is computed for a value from a source, itself among them, without what is held."""
+    return members_of(node, {source, *(set(state.placed) - passed - {node})})
+
+
+def _in_one_pass(state: State, source: Node, deep: bool = True) -> tuple[list[Node], set[Node]]:
+    """Values that one pass over a source may make, and what it makes on the way, the source too.
+
+    Where it goes `deep`, what is large is made on the way, if nothing else is wanted of it. What
+    needs a value that another tile has a part in, too, is no part of the pass.
+    """
+    made, passed, later = list[Node](), {source}, set[Node]()
+    for node, priced in state.placed.items():
+        read = set(priced.group.inputs) - {node}
+        if read & later or not read & passed:
+            later |= {node} if read & later else set()
+        elif deep and _is_made_on_the_way(node, state, source):
+            passed.add(node)
+        else:
+            value = node.inputs[0] if isinstance(node.operator, Sink) else node
+            made += [value] if _may_join(value, source) else []
+            later.add(node)
+    return made, passed
+
+
+def _wanted_apart(state: State, together: Sequence[Node], passed: Set[Node]) -> list[Node]:
+    """What steps read that are not made in a pass of what is made there, or parts of its cells."""
+    found = dict[Node, None]()
+    for node in passed:
+        for reader in () if isinstance(node.operator, Source) else state.readers[node]:
+            value = reader.inputs[0] if isinstance(reader.operator, Sink) else reader
+            if reader not in passed and value not in together:
+                found |= dict.fromkeys(_read_of(node, state.placed[reader].group))
+    return list(found)
+
+
+def _read_of(node: Node, reader: Group) -> list[Node]:
+    """What a step makes of each cell of a value, if it reads no more of it; else the value."""
+    first = [one for one in reader.members if node in one.inputs]
+    parts = all(
+        one.operator.transparent
+        and one.inputs == (node,)
+        and one.type.shape == node.type.shape
+        and one.type.nbytes < node.type.nbytes
+        for one in first
+    )
+    return first if parts and reader.node not in first else [node]
+
+
+def _is_made_on_the_way(node: Node, state: State, source: Node) -> bool:
+    """Whether a value takes much beside the source, and is only read in tiles."""
+    large = node.type.nbytes > NARROW_WINDOWS * source.type.nbytes
+    wanted = node in required(state.graph) or not state.readers[node]
+    return (large or not _may_join(node, source)) and not wanted and bool(paces_of(node, source))
+
+
+def _may_join(node: Node, source: Node) -> bool:
+    """Whether a value is an array on the host, of which nothing but its cells is wanted."""
+    plain = node.format is None and not node.operator.holds and node.type.size > 0
+    dtype = node.type.dtype
+    sized = isinstance(dtype, np.dtype) and dtype.kind not in "OT"
+    bare = not (node.after or node.annotations)
+    return plain and sized and bare and main_source(node) is source

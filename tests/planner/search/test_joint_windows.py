@@ -1,0 +1,34 @@
+"""Steps that read one source, each for itself, become one; nothing is computed."""
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.plan_json import dumps, loads
+from tests.planner.graphs import stored
+
+SMALL = dt.Resources(2, 2, "500 MiB")
+
+
+def sorted_beside_mean():
+    x = stored((1_000_000, 1000), "f8", (1000, 1000))
+    return x, dt.sort(x, axis=1)[:, ::50], x.mean(axis=0)
+
+
+def nearest_rows():
+    """The sums and counts of a step of k-means, and the distances."""
+    x = stored((62_480_000, 16), "f8", (64_000, 16))
+    rows = np.linspace(-1, 1, 8 * 16).reshape(8, 16)
+    distances = ((x[:, None, :] - rows[None]) ** 2).sum(axis=2)
+    one_hot = (distances.argmin(axis=1)[:, None] == np.arange(8)).astype("f8")
+    return x, one_hot.T @ x, one_hot.sum(axis=0), distances.min(axis=1).sum()
+
+
+@pytest.mark.parametrize("job", [sorted_beside_mean, nearest_rows])
+def test_unlike_operators_read_once(job):
+    x, *roots = job()
+    plan = dt.plan(*roots, resources=SMALL)
+    plan.verify()
+    assert plan.cost["bytes_read"] < 1.01 * x.nbytes
+    assert "jointwindows" in [node.operator.name for node in plan.core.steps]
+    assert loads(dumps(plan.core), [root.node for root in roots]).cost == plan.core.cost
