@@ -159,8 +159,7 @@ MOST_IN_VAIN: Final = 1500  # costs in a row that gain nothing: of 90 jobs none 
 MOST_ALONE: Final = 30_000  # costs of a search without workers: nobody waits for minutes unasked
 
 # search/components
-# Bytes of a leaf, as of weights: parts of a graph that share no more are planned apart
-SHARED_LEAF_BYTES: Final = 2**20
+SHARED_LEAF_BYTES: Final = 2**20  # as of weights: parts of a graph that share no more are apart
 
 # search/evolve
 POPULATION: Final = 48  # plans that may be parents
@@ -246,9 +245,8 @@ CLOSE_CHANGE: Final = 1.1  # times the seconds before, of a change whose steps m
 SECOND_CHANCES: Final = 4  # changes of which that is looked at, once none pays as it is
 CHANGE_COSTS: Final = 50  # costs of that, where nothing is left
 GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take them must be clear
-# The same, of what goes through a store, which others may use, too; of plans not changed any more
-GAIN_OF_EXCHANGE: Final = 0.1
-GAIN_OF_LAST_EXCHANGE: Final = 0.6
+GAIN_OF_EXCHANGE: Final = 0.1  # the same, of what goes through a store, which others use, too
+GAIN_OF_LAST_EXCHANGE: Final = 0.6  # the same, of plans that are not changed any more
 GAIN_OF_NEXT_EXCHANGE: Final = 0.8  # of a plan that goes through a store already
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 HEAVY: Final = 4  # kinds of steps whose blocks take most, that are cut where memory lacks
@@ -257,8 +255,7 @@ HALVINGS: Final = 3  # of blocks, by which a plan that a worker cannot hold may 
 CLOSE_TO_FITTING: Final = 1 / 32  # of a worker's memory: what lacks less is worth another halving
 
 # search/moves
-# Times the cells chosen that a selection is made of, before holding these is tried: it costs little
-FEW_CHOSEN: Final = 8
+FEW_CHOSEN: Final = 8  # times the cells chosen that a selection is made of, to try to hold these
 MOVED_AGAIN: Final = 1.5  # times its cells that blocks compute of a value, before it is held
 
 # search/mutators
