@@ -14,7 +14,8 @@ from dask_tapestry.errors import ComputeError
 from dask_tapestry_kernels.device_error import KernelDeviceError
 
 LIBRARIES: Final = frozenset(  # whose frames are not the user's
-    "dask dask_tapestry dask_tapestry_kernels distributed flox numpy scipy xarray".split()
+    "contextlib dask dask_tapestry dask_tapestry_kernels distributed flox functools numpy scipy "
+    "xarray".split()
 )
 
 CUDA: Final = frozenset({"cupy", "cupy_backends"})  # whose own errors are a device's

@@ -1,12 +1,16 @@
 """The words of lines: the functions that users called, of all public ones."""
 
+import contextlib
 import pickle
+import sys
+from contextlib import contextmanager
 from itertools import islice
 
 import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.compute_errors import is_users
 from dask_tapestry.teg.users_line import UsersLine, said_together, words_at
 from tests.comparisons import COMPARISONS
 
@@ -36,6 +40,21 @@ def test_a_word_is_what_the_user_called(make, word):
     line = make(dt.asarray(X)).node.line
     assert isinstance(line, UsersLine)
     assert (line.word, line.rpartition(":")[0]) == (word, __file__)
+
+
+def test_decorators_of_contexts_are_not_the_users_lines():
+    """Their frames lie between the library's, and between the user's."""
+    line = np.errstate(all="ignore")(
+        contextmanager(_alone)()(lambda: dt.asarray(X) + 1)
+    )().node.line
+    assert line.rpartition(":")[0] == __file__
+    frame = contextmanager(_alone)()(lambda: sys._getframe(1))()
+    assert frame.f_code.co_filename == contextlib.__file__
+    assert not is_users(frame)
+
+
+def _alone():
+    yield
 
 
 def test_a_line_compares_prints_and_pickles_as_text_and_keeps_its_word():
