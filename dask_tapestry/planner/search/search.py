@@ -319,7 +319,7 @@ def _within_shares(
                 break
         else:
             misfits.append(Misfit(space, result.state))
-            if result.state.shortfall:
+            if result.state.shortfall and method != "none":  # where grids are not searched
                 break
     return fitting
 
