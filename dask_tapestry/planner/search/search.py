@@ -319,7 +319,7 @@ def _within_shares(
                 break
         else:
             misfits.append(Misfit(space, result.state))
-            if result.state.shortfall and method != "none":  # where grids are not searched
+            if result.state.shortfall and method != "none":  # which seeks no grids
                 break
     return fitting
 
