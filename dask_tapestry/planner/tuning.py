@@ -118,8 +118,7 @@ SAMPLED_BLOCKS: Final = {1: 4, 2: 4, 3: 3}  # along a dimension, by how many are
 NEAR_RATIO: Final = 2  # times as many blocks as parts meet may be met by the box around them
 
 # memory/resident_values
-# Blocks for each slot that are held of a value that is read block by block, or more if one block
-# of a reader takes more of them
+# Blocks for each slot held of a value that is read block by block; more if a reader's takes more
 STREAMED_BLOCKS_A_SLOT: Final = 4
 
 # memory/phased_execution
@@ -229,6 +228,7 @@ EPOCHS: Final = 4
 
 # search/joint_windows
 NARROW_WINDOWS: Final = 1 / 64  # of a source's bytes: larger values are made on the way, not held
+WIDE_WINDOWS: Final = 1 / 4  # of them, of one value: to hold more costs what is spared
 
 # search/lean_plans
 WORTH_SPARING_BYTES: Final = 2**27  # at a time of a worker: a process takes as much anyway

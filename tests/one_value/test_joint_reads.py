@@ -1,5 +1,7 @@
 """Unlike operators that read one stored source jointly yield what each of them does alone."""
 
+from math import inf
+
 import dask
 import numpy as np
 import pytest
@@ -56,7 +58,7 @@ def joint(monkeypatch, small_lattices):
             if (forms := forms_of(node))
         }
         held = Choices(forms, frozenset([source]), grids={source: stored_grid(source, 0)})
-        choices = read_jointly(space, space.state(held), source, 1)
+        choices = read_jointly(space, space.state(held), source, 1, widest=inf)
         if choices is None:
             return state
         assert any(form.name == ONE_READ for taken in choices.forms.values() for form in taken)

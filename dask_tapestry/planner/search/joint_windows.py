@@ -24,7 +24,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.exchanges import owners_of
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import NARROW_WINDOWS
+from dask_tapestry.planner.tuning import NARROW_WINDOWS, WIDE_WINDOWS
 from dask_tapestry.teg import BlockOperator, Node, Signature, Sink, Source
 from dask_tapestry.teg.operator import signature_of
 from dask_tapestry.teg.outputs import windows_of
@@ -32,7 +32,11 @@ from dask_tapestry.zspace import Cuts
 
 
 def read_jointly(
-    space: PlanEvaluator, state: State, source: Node, tile_bytes: int
+    space: PlanEvaluator,
+    state: State,
+    source: Node,
+    tile_bytes: int,
+    widest: float = WIDE_WINDOWS,
 ) -> Choices | None:
     """Choices in which readers of a held source are one step; None where fewer than two can be.
 
@@ -40,8 +44,11 @@ def read_jointly(
     ----------
     tile_bytes
         Of the source, which a task reads at least.
+    widest
+        Times the bytes of the source that a value may have which is held between the steps.
     """
-    owners = owners_of(space, state)
+    most = widest * source.type.nbytes
+    owners = {x: own for x, own in owners_of(space, state).items() if x.type.nbytes <= most}
     for made, passed in (_in_one_pass(state, source), _in_one_pass(state, source, deep=False)):
         found = joint_read(source, [node for node in made if node in owners], tile_bytes)
         wanted = _wanted_apart(state, found.nodes, passed) if found is not None else []

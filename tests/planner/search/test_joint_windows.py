@@ -32,3 +32,19 @@ def test_unlike_operators_read_once(job):
     assert plan.cost["bytes_read"] < 1.01 * x.nbytes
     assert "jointwindows" in [node.operator.name for node in plan.core.steps]
     assert loads(dumps(plan.core), [root.node for root in roots]).cost == plan.core.cost
+
+
+def test_what_is_as_large_as_the_source_is_not_held_for_the_sake_of_a_pass():
+    """Cells that are written are computed where they are: else they wait in memory for that."""
+    machines = dt.Resources(1000, 8, "64 GiB")
+    images = dt.placeholder((10**7, 256, 256, 3), "u1", (64, 256, 256, 3))
+    weights, bias = dt.placeholder((196_608, 64), "f4"), dt.placeholder((64,), "f4")
+    scaled = images.astype("f2") / 255
+    scores = dt.nn.relu(dt.nn.linear(scaled.reshape(len(images), -1), weights, bias))
+    sinks = [
+        dt.to_zarr(x, f"{name}.zarr", compute=False) for name, x in (("y", scaled), ("z", scores))
+    ]
+    plan = dt.plan(*sinks, resources=machines)
+    plan.verify()
+    assert "jointwindows" not in [node.operator.name for node in plan.core.steps]
+    assert plan.cost["peak_worker_bytes"] < 2**30
