@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dask.utils import format_bytes, parse_bytes
 
+from dask_tapestry.amounts import MOST
 from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import workers_text
@@ -97,8 +98,8 @@ def _times_that_hold(resources: Resources, needed: int) -> float:
     def holds(times: float) -> bool:
         return _with_memory(resources, times).usable_bytes >= needed
 
-    if _with_memory(resources, 2.0).usable_bytes <= resources.usable_bytes:
-        return 0.0  # a limit of the user's is in force
+    if 4 * needed > MOST or _with_memory(resources, 2.0).usable_bytes <= resources.usable_bytes:
+        return 0.0  # no machine has so much, or a limit of the user's is in force
     least = most = 1.0
     while not holds(most):
         least, most = most, 2 * most

@@ -293,8 +293,8 @@ def _within_shares(
 ) -> list[SearchResult]:
     """Plans that fit, of spaces whose tasks may take less and less memory; `misfits` get others.
 
-    None is searched behind one whose best plan has tasks that are too large, nor from a space on
-    whose seed must be shortened by more than those before were, to find a better plan.
+    A space is not searched whose seed is so slow that the search would have to shorten it by more
+    than those before have shortened theirs, to find a better plan; nor are those after it.
     """
     fitting, gain = list[SearchResult](), 1.0
     for space in spaces:
@@ -319,8 +319,6 @@ def _within_shares(
                 break
         else:
             misfits.append(Misfit(space, result.state))
-            if result.state.shortfall and method != "none":  # which seeks no grids
-                break
     return fitting
 
 

@@ -117,6 +117,14 @@ def test_groups_of_workers_and_this_machine_are_named_as_they_are():
         dt.plan(x, resources=here)
 
 
+def test_no_memory_is_named_that_no_machine_has():
+    """Of what is not counted yet there may be as many cells as an index reaches."""
+    wide = dt.placeholder((2**31, 2**31), "f8", (1, 2**31))
+    with pytest.raises(dt.MemoryLimitError) as raised:
+        dt.plan(dt.linalg.svd(wide, compute_uv=False), resources=dt.Resources(memory="1 GB"))
+    assert "would do" not in str(raised.value)
+
+
 def test_no_memory_is_named_where_the_user_has_set_the_limit():
     here = dt.Resources(threads=1, memory="1 GB", local=True)
     with dt.config(memory_limit="1 MB"), pytest.raises(dt.MemoryLimitError) as error:

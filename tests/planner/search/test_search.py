@@ -268,21 +268,3 @@ def test_no_way_is_searched_where_a_plan_found_fits_already(monkeypatch):
     monkeypatch.setattr(module, "fits_there", lambda found, space: (found, space) == (7, "others"))
     assert module._first_that_fit([["others"], ["last"]], "auto", 0, []) == [7]
     assert searched == [["last"]]
-
-
-def test_no_smaller_tasks_are_looked_for_where_the_largest_are_too_large(monkeypatch):
-    """What a task may take of less memory, it may of more: no plan of smaller ones fits then."""
-    searched, auto = [], module._METHODS["auto"]
-
-    def noted(space, *options):
-        searched.append(space.pricing.limits.task)
-        return auto(space, *options)
-
-    monkeypatch.setitem(module._METHODS, "auto", noted)
-    small = dt.Resources(workers=2, threads=2, memory="500 MB")
-    whole = dt.linalg.det(dt.placeholder((2, 6000, 6000), "f8", stored_chunks=(1, 600, 600)))
-    spaces, misfits = module.plan_spaces(Graph([whole.node]), small, "auto"), []
-    assert len(spaces) > 1
-    assert not module._within_shares(spaces, "auto", NO_EFFORT, 0, misfits)
-    assert searched == [spaces[0].pricing.limits.task]
-    assert misfits[0].state.shortfall
