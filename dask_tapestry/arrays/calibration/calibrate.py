@@ -33,8 +33,8 @@ def calibrate(client: Any = None) -> Rates:
     at once and in later processes, unless ``config(rates=...)`` says otherwise. Until then plans
     are made with rates that ship with the library, up to the first job that is expected to take a
     minute on this machine: it is measured before that. Let nothing else run meanwhile: where other
-    work took more than a few of the processors' seconds, what was measured is returned with a
-    warning, and is not kept.
+    work takes a fifth of the processors, what was measured is returned with a warning, and is not
+    kept.
 
     {Parameters} client: A Dask client, to measure its cluster instead: a worker of each kind, the
         way between two workers, and the scheduler. The slowest kind counts. It is kept as long as
