@@ -13,6 +13,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.files.folder_swap import TEMPORARY, beside_text
 from dask_tapestry.io.stores.checked_metadata import check_metadata
 from dask_tapestry.io.stores.zarr_location import Location, zarr
+from dask_tapestry.io.stores.zarr_sync import run_store
 
 
 def open_array(location: Location, mode: str = "r", empty_chunks: bool = False) -> Any:
@@ -64,9 +65,13 @@ def open_stamped(location: Location, mode: str, empty_chunks: bool, stamp: objec
 
 
 def moved(array: Any, folder: Path) -> Any:
-    """Return an array of this machine's with its chunks in another folder."""
+    """Return an array of this machine's with its chunks in another folder, which is open.
+
+    Of threads that open a store at once, all but the first fail.
+    """
     known, parts = array.async_array, lazy_import("zarr.core.array")
-    place = zarr().storage.StorePath(zarr().storage.LocalStore(folder), "")
+    store = run_store(array, zarr().storage.LocalStore.open(folder))
+    place = zarr().storage.StorePath(store, "")
     return zarr().Array(parts.AsyncArray(known.metadata, place, known.config))
 
 

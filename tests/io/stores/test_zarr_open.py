@@ -10,6 +10,7 @@ from dask_tapestry.io.stores.zarr_open import (
     exists,
     group_members,
     holds_array,
+    moved,
     open_array,
     open_cached,
 )
@@ -87,3 +88,9 @@ def test_an_array_that_was_replaced_is_read_as_it_is_now(tmp_path, zarr_format, 
         zarr.create_array(store, data=np.arange(6).reshape(2, 3), **options)
         with pytest.raises(dt.StoreError, match="it has another shape now"):
             x.compute()
+
+
+def test_an_array_that_is_written_elsewhere_first_is_open(stored, tmp_path):
+    """Else threads that write its first chunks open it at once, and all but one fail."""
+    array = moved(open_cached(location(stored)), tmp_path / "beside")
+    assert array.store._is_open
