@@ -48,7 +48,11 @@ def read_jointly(
         Times the bytes of the source that a value may have which is held between the steps.
     """
     most = widest * source.type.nbytes
-    owners = {x: own for x, own in owners_of(space, state).items() if x.type.nbytes <= most}
+    owners = {
+        x: own
+        for x, own in owners_of(space, state).items()
+        if x.type.nbytes <= most and not windows_of(x.type)
+    }
     for made, passed in (_in_one_pass(state, source), _in_one_pass(state, source, deep=False)):
         found = joint_read(source, [node for node in made if node in owners], tile_bytes)
         wanted = _wanted_apart(state, found.nodes, passed) if found is not None else []

@@ -5,6 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.plan_json import dumps, loads
+from dask_tapestry.teg.outputs import windows_of
 from tests.planner.graphs import stored
 
 SMALL = dt.Resources(2, 2, "500 MiB")
@@ -48,3 +49,17 @@ def test_what_is_as_large_as_the_source_is_not_held_for_the_sake_of_a_pass():
     plan.verify()
     assert "jointwindows" not in [node.operator.name for node in plan.core.steps]
     assert plan.cost["peak_worker_bytes"] < 2**30
+
+
+def test_what_is_read_as_windows_of_several_values_is_no_window(tmp_path):
+    """Folds that share a pass over tiles have several outputs: these are no cells of an array."""
+    cells = np.random.default_rng(3).normal(size=(60_000, 64))
+    dt.to_zarr(dt.asarray(cells), tmp_path / "x", chunks=(2_000, 64))
+    x = dt.from_zarr(tmp_path / "x")
+    works = dt.sort(x, axis=1)[:, ::16], x.mean(axis=0), (x > 1).sum(axis=1).max()
+    works += (x.argmin(axis=1)[::100],)
+    for memory in ("20 MiB", "30 MiB"):
+        plan = dt.plan(*works, resources=dt.Resources(2, 1, memory))
+        together = [node for node in plan.core.steps if node.operator.name == "jointwindows"]
+        for node in together:
+            assert not any(windows_of(x.type) for x in node.inputs)
