@@ -149,16 +149,18 @@ class GridSearch:
         candidates: Iterable[Grid] = (),
         alike: Grid | None = None,
         is_too_much: Callable[[Rank], bool] | None = None,
+        begun: Grid | None = None,
     ) -> RankedGrid:
         """The best grid found; `candidates` are tried too.
 
         Where even the least that the best may take `is_too_much`, nothing is confirmed.
 
         Where that of an `alike` step is known, as many pieces of this one are allowed, and it is
-        not cut from the whole: it is the best of these and of the candidates.
+        not cut from the whole: it is the best of these and of the candidates. Where one is known
+        that a step had which hardly differs, the search is `begun` there.
         """
         known = self._taken_over(alike)
-        pieces = known or self._descend()
+        pieces = known or self._descend(self._joined(begun))
         if len(self.seen) > 1:
             for grid in candidates:
                 if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
@@ -291,6 +293,11 @@ class GridSearch:
                 best, best_rank = pieces, now
         return best
 
+    def _joined(self, begun: Grid | None) -> list[int] | None:
+        """Fewer pieces than a grid has, as long as that is better; None if it is not allowed."""
+        pieces = self._taken_over(begun)
+        return None if pieces is None else self._uphill(pieces, self._halves)
+
     def _cut_equally(self) -> None:
         """Equal blocks, one for each worker, then one for each slot, wherever chunks end."""
         free = [unit if unit.required else ChunkAlignment() for unit in self.units]
@@ -305,14 +312,25 @@ class GridSearch:
 
     def _trade(self, pieces: list[int]) -> None:
         """Fewer pieces along one dimension for more along another, as long as that is better."""
+        self._uphill(pieces, self._traded)
+
+    def _traded(self, pieces: list[int]) -> list[list[int]]:
+        pairs = ((a, b) for a in self.dims for b in self.dims if a != b and pieces[a] > 1)
+        return [self._multiplied(self._multiplied(pieces, b, 2), a, 0.5) for a, b in pairs]
+
+    def _halves(self, pieces: list[int]) -> list[list[int]]:
+        return [self._multiplied(pieces, dim, 0.5) for dim in self.dims if pieces[dim] > 1]
+
+    def _uphill(
+        self, pieces: list[int], others: Callable[[list[int]], list[list[int]]]
+    ) -> list[int]:
+        """The best of some `others`, and of others of that, as long as these are better."""
         best = self._rank(self._graded(self._grid(pieces)))
         while True:
-            pairs = ((a, b) for a in self.dims for b in self.dims if a != b and pieces[a] > 1)
-            traded = [self._multiplied(self._multiplied(pieces, b, 2), a, 0.5) for a, b in pairs]
-            graded = [(self._graded_if_it_may_win(self._grid(one)), one) for one in traded]
+            graded = [(self._graded_if_it_may_win(self._grid(one)), one) for one in others(pieces)]
             ranks = [(self._rank(cost), one) for cost, one in graded if cost is not None]
             if not ranks or min(ranks)[0] >= best:
-                return
+                return pieces
             best, pieces = min(ranks)
 
     def _multiplied(self, pieces: list[int], dim: int, times: float) -> list[int]:

@@ -16,11 +16,12 @@ from dask_tapestry.planner.cost.rank import Rank, machine_for, rank
 from dask_tapestry.planner.cost.step import USUAL, Lying, lying
 from dask_tapestry.planner.cost.typical_blocks import largest_block, typical_blocks
 from dask_tapestry.planner.fusion.fuse import held_values
-from dask_tapestry.planner.fusion.group import Group, group_of, is_external, members_of
+from dask_tapestry.planner.fusion.group import Group, group_of
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
 from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid, uncut, uncut_if_short
+from dask_tapestry.planner.search.known_groups import KnownGroup
 from dask_tapestry.planner.tuning import LEAST_COSTS_A_COST, SHORT_PROGRAM
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
@@ -92,35 +93,6 @@ class AskedStep(NamedTuple):
         return self.priced.group is group and self.priced.held == held and self.asked == asked
 
 
-class _KnownGroup(NamedTuple):
-    """A group, with what decides whether it is that of its node.
-
-    Attributes
-    ----------
-    inside
-        Nodes that it computes itself, but for its own.
-    behind
-        Nodes that it reads, but for external ones.
-    """
-
-    group: Group
-    inside: frozenset[Node]
-    behind: frozenset[Node]
-
-    @staticmethod
-    def of(group: Group, held: Set[Node]) -> _KnownGroup:
-        """What is known of a group that was made of what is held."""
-        if is_external(group.node):
-            return _KnownGroup(group, frozenset(), frozenset())
-        inside = frozenset(members_of(group.node, held)) - {group.node}
-        behind = frozenset([x for x in group.inputs if not is_external(x)])
-        return _KnownGroup(group, inside, behind)
-
-    def is_computed_from(self, held: Set[Node]) -> bool:
-        """Whether it is the group of its node where these are held."""
-        return self.behind <= held and self.inside.isdisjoint(held)
-
-
 class Pricing:
     """Groups, grids and costs for one machine, remembered.
 
@@ -145,7 +117,7 @@ class Pricing:
         self.asked: dict[Node, AskedStep] = {}
         self._spent = [0]  # costs computed, at all places
         self._places: dict[str, Pricing] = {}
-        self._groups: dict[Node, list[_KnownGroup]] = {}
+        self._groups: dict[Node, list[KnownGroup]] = {}
         self._held: dict[tuple[Graph, frozenset[Node], frozenset[Node]], frozenset[Node]] = {}
         self._within: dict[int, tuple[frozenset[Node], dict[Node, Group]]] = {}  # by sets held
         self._programs: dict[Program, Program] = {}
@@ -233,7 +205,7 @@ class Pricing:
         made = group_of(node, held)
         program = self._programs.setdefault(made.own.without_data, made.own)
         made.own.share(program)
-        known.append(_KnownGroup.of(replace(made, program=program), held))
+        known.append(KnownGroup.of(replace(made, program=program), held))
         return known[-1].group
 
     def best(
@@ -254,7 +226,10 @@ class Pricing:
         key = id(program), held, lies
         found = self._best.get(key)
         if found is None:
-            found = self._known(program, key) or self._search(program, held, lies, is_too_much)
+            last = self.asked.get(node)
+            begun = last.priced.grid if last else None
+            found = self._known(program, key)
+            found = found or self._search(program, held, lies, is_too_much, begun)
             if not found.is_least:
                 self._best[key] = found
         limits, place = self._limits_of(program), self.machine.place
@@ -272,31 +247,24 @@ class Pricing:
         held: Cut,
         lies: Lying,
         is_too_much: Callable[[Rank], bool] | None = None,
+        begun: Grid | None = None,
     ) -> RankedGrid:
-        """The best grid of a program: one block if it is short, or by that of one that is alike."""
+        """The best grid of a program: one block if it is short, or by that of one that is alike.
+
+        The search begins where the step was cut when it was `begun` last, or as a like one is.
+        """
         price, limits = partial(self.cost, program, held=held, lies=lies), self._limits_of(program)
         if short := uncut_if_short(program, price, limits):
             return short
         size, kind = extents(program, held), (likeness(program), lies.order)
         known = self._alike.setdefault(kind, [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
-        found = self._searched(program, held, lies, near, is_too_much)
+        begun = known[-1][1].grid if known and begun is None else begun
+        search = self._grid_search(program, held, lies, may_stream(program, program.type.box))
+        found = search.best(self._pushed(program, held), near, is_too_much, begun)
         if near is None and not found.is_least:
             known.append((size, found))
         return found
-
-    def _searched(
-        self,
-        program: Program,
-        held: Cut,
-        lies: Lying,
-        near: Grid | None,
-        is_too_much: Callable[[Rank], bool] | None,
-    ) -> RankedGrid:
-        """The best grid, looked for with the least costs first where these are soon known."""
-        guided = may_stream(program, program.type.box)
-        search = self._grid_search(program, held, lies, guided)
-        return search.best(self._pushed(program, held), near, is_too_much)
 
     def _pushed(self, program: Program, held: Cut) -> list[Grid]:
         """Grids whose blocks read the blocks in which inputs are held."""

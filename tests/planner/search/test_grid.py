@@ -53,6 +53,30 @@ def test_a_cheaper_grid_behind_a_dearer_one_is_found():
     assert counts(search((64,), lambda a: hill.get(a, 9.0)).best()) == [8]
 
 
+def hollow(a, b):
+    """Seconds that are least at 64 blocks along the second dimension, and grow evenly from there."""
+    return 1.0 + abs(np.log2(a)) + abs(np.log2(b) - 6)
+
+
+@pytest.mark.parametrize("begun", [(1, 64), (2, 128), (1, 32), (16, 64), (4096, 4096)])
+def test_a_search_ends_at_the_same_grid_wherever_it_is_begun(begun):
+    grid = tuple(Cuts.regular(4096, 4096 // count) for count in begun)
+    assert counts(search((4096, 4096), hollow).best(begun=grid)) == [1, 64]
+
+
+def test_a_search_that_is_begun_near_its_end_asks_for_fewer_costs():
+    whole, near = (search((4096, 4096), hollow) for _ in range(2))
+    best = whole.best()
+    assert near.best(begun=best.grid).grid == best.grid
+    assert len(near.seen) < len(whole.seen)
+
+
+def test_where_it_is_begun_must_be_allowed():
+    tight = Limits(task=100, block=None, blocks=10_000)
+    found = search((64,), float, tight, work=lambda g: g[0].longest * 10)
+    assert found.best(begun=(Cuts.regular(64, 64),)).cost.work <= 100
+
+
 def test_memory_goes_before_seconds():
     tight = Limits(task=100, block=None, blocks=10_000)
     found = search((64,), lambda a: float(a), tight, work=lambda g: g[0].longest * 10)
