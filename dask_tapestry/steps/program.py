@@ -227,7 +227,7 @@ class Program:
         return self._hash
 
     @cached_property
-    def _schedules(self) -> dict[tuple[ZRange, bool], InstructionSchedule]:
+    def _schedules(self) -> dict[object, InstructionSchedule]:
         return {}
 
     @cached_property
@@ -273,18 +273,18 @@ class Program:
         block needs none of those that do not meet it. ``rounded=False`` tells how boxes move: these
         are not rounded, and empty ones are there.
         """
-        schedule = self._schedules.get((box, rounded))
+        key = box.lo, box.hi, rounded  # found sooner than by the box
+        schedule = self._schedules.get(key)
         if schedule is None:
             if len(self._schedules) >= SCHEDULES_REMEMBERED:
                 for oldest in list(self._schedules)[: SCHEDULES_REMEMBERED // 2]:
                     self._schedules.pop(oldest, None)
                 self.whole_boxes.clear()
-            schedule = self._schedules[box, rounded] = self._schedule(box, rounded)
+            schedule = self._schedules[key] = self._schedule(box, rounded)
         return schedule
 
     def _schedule(self, box: ZRange, rounded: bool) -> InstructionSchedule:
-        first = len(self.inputs)
-        count = first + len(self.instructions)
+        first, count = len(self.inputs), len(self.types)
         boxes_read: dict[int, list[ZRange]] = defaultdict(list)  # few of many: of a stack, one
         boxes_read[count - 1].append(box)
         boxes: list[tuple[ZRange, ...]] = [()] * count
@@ -316,7 +316,7 @@ class Program:
                     reads = tuple([(inputs[number], need) for number, need in pieces])
                 works.append(Work(value, value_box, reads))
                 for source, need in reads:
-                    if nothing or not need.is_empty or not plain[source]:
+                    if nothing or not plain[source] or not need.is_empty:
                         boxes_read[source].append(need)
         for value in range(first):
             if value in boxes_read:

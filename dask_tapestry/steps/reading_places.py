@@ -79,7 +79,7 @@ class Run(NamedTuple):
         """
         first, last = sorted((self.chunk(self.lo, cuts), self.chunk(self.hi - 1, cuts)))
         begins = [cuts.block(number)[0] for number in range(first + 1, last + 1)]
-        found = [(place, begin) for begin in begins for place in [self.passes(begin)]]
+        found = list(zip(map(self.passes, begins), begins, strict=True))
         found = [one for one in found if self.lo < one[0] < self.hi]
         if abs(self.cells) > self.steps:
             clean = [one for one in found if not self._lies_across(one[0] - 1, one[1])]
@@ -205,6 +205,11 @@ class _Reader(NamedTuple):
         return self.number, at if self.run.cells > 0 else -at - self.run.width
 
 
+@lru_cache(maxsize=1024)  # ways to hold other values read the same chunks
+def _openings(run: Run, cuts: Cuts) -> list[int] | None:
+    return run.openings(cuts)
+
+
 def chunk_places(values: Sequence[ReadChunks]) -> tuple[int, ...] | None:
     """The places that come to another chunk of the first of some values that is read there.
 
@@ -225,7 +230,7 @@ def chunk_places(values: Sequence[ReadChunks]) -> tuple[int, ...] | None:
         first, end = part.chunk(lo), part.chunk(hi - 1)
         if len(places) + abs(end[1] - first[1]) > MOST_CHUNK_PLACES:
             return None
-        inside = part.run.openings(cuts)
+        inside = _openings(part.run, cuts)
         if inside is None:
             return None
         places += [lo] if lo and first != last else []

@@ -99,6 +99,12 @@ class MovingNeeds(NamedTuple):
         starts = np.clip(self.start + self.pace * edges[:-1], least, most)
         return starts, np.clip(self.stop + self.pace * edges[1:], least, most)
 
+    def of(self, span: tuple[int, int]) -> tuple[int, int]:
+        """Where the need of one piece begins, and ends: in a tenth of the time of arrays."""
+        least, most = self.box.lo[self.axis], self.box.hi[self.axis]
+        start, stop = self.start + self.pace * span[0], self.stop + self.pace * span[1]
+        return min(max(start, least), most), min(max(stop, least), most)
+
 
 def stored_cuts(source: Instruction, axis: int) -> Cuts | None:
     """What is read as a whole of a stored value along an axis; None for any cells."""

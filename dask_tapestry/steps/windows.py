@@ -219,8 +219,8 @@ def _may_move(boxes: Sequence[ZRange | None]) -> bool:
 
 def _moved_axes(boxes: Sequence[ZRange]) -> list[int]:
     """Axes along which not all boxes are as long as their hull."""
-    shape = reduce(ZRange.hull, boxes).shape
-    return [a for a, n in enumerate(shape) if any(b.shape[a] != n for b in boxes)]
+    shape, shapes = reduce(ZRange.hull, boxes).shape, {box.shape for box in boxes}
+    return [a for a, n in enumerate(shape) if any(own[a] != n for own in shapes)]
 
 
 def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> MovingNeeds | None:
@@ -249,8 +249,7 @@ def _tells(needs: MovingNeeds, boxes: Mapping[int, ZRange], spans: Mapping[int, 
     """Whether these are the needs of all pieces that were looked at."""
     axis = needs.axis
     for n, span in spans.items():
-        starts, stops = needs.ends(span)
-        if (starts[0], stops[0]) != (boxes[n].lo[axis], boxes[n].hi[axis]):
+        if needs.of(span) != (boxes[n].lo[axis], boxes[n].hi[axis]):
             return False
     return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
+from operator import le
 from typing import Final, NamedTuple
 
 from dask_tapestry.errors import SignatureError
@@ -103,7 +104,11 @@ class Signature:
 
         Dimensions the output does not follow (reductions) are taken whole.
         """
-        lo, hi = [0] * len(self.index), list(self._extents)
+        extents = self._extents
+        inside = min(box.lo, default=0) >= 0 and all(map(le, box.hi, extents))
+        if inside and self._is_own_place[output]:
+            return box
+        lo, hi = [0] * len(self.index), list(extents)
         for axis, dim, step, start, width in self._followed[output]:
             if step < 1:
                 raise SignatureError(f"output {output} runs backwards along axis {axis}")
@@ -121,6 +126,11 @@ class Signature:
     @cached_property
     def _extents(self) -> tuple[int, ...]:
         return tuple([dim.extent for dim in self.index])
+
+    @cached_property
+    def _is_own_place(self) -> tuple[bool, ...]:
+        """For each output, whether its cells are the points of the index space."""
+        return tuple([p.is_identity for p in self.outputs])
 
     @cached_property
     def _numbers(self) -> tuple[int, ...]:

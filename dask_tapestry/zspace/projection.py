@@ -181,6 +181,17 @@ class IndexProjection:
             return self._of_image(self.affine.of_range(box))
         return self.box_map()(box)
 
+    @property
+    def is_identity(self) -> bool:
+        """Whether each index point has the cell of the same coordinates.
+
+        Examples
+        --------
+        >>> IndexProjection.identity(2).is_identity, IndexProjection([[1]], [1], [1]).is_identity
+        (True, False)
+        """
+        return self.affine == ZAffineMap.identity(self.affine.in_ndim) and set(self.shape) <= {1}
+
     def box_map(self) -> Callable[[ZRange], ZRange]:
         """Return `of_range` for ranges with points: what is true of all is found once.
 
@@ -190,6 +201,8 @@ class IndexProjection:
         >>> print(of(ZRange([0], [4])), of(ZRange([4], [5])))
         [6:11] [5:7]
         """
+        if self.is_identity:
+            return _same
         axes = [
             (start, stride * (window - 1) + 1 if window else None, _moves(row))
             for row, start, window, stride in zip(
@@ -343,6 +356,10 @@ class IndexProjection:
         return IndexProjection(
             affine.matrix, affine.offset, self.shape, self.stride, affine.in_ndim
         )
+
+
+def _same(box: ZRange) -> ZRange:
+    return box
 
 
 def _moves(row: tuple[int, ...]) -> list[tuple[int, int]]:

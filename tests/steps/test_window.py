@@ -84,3 +84,11 @@ def test_values_do_not_depend_on_where_chunks_are_decoded(tmp_path, rows):
     found = (x[1:] * x[:-1]).sum(axis=0)
     np.testing.assert_allclose(found, (known[1:] * known[:-1]).sum(axis=0))
     np.testing.assert_array_equal(x[3:] - x[:-3], known[3:] - known[:-3])
+
+
+@pytest.mark.parametrize(("pace", "start", "stop"), [(1, -2, 3), (3, 0, 1), (0, 4, 9)])
+def test_the_need_of_one_piece_is_that_among_all(pace, start, stop):
+    needs = MovingNeeds(ZRange((2, 0), (31, 5)), 0, pace, start, stop)
+    line = (0, 4, 9, 12, 20)
+    starts, stops = needs.ends(line)
+    assert [needs.of(span) for span in pairwise(line)] == list(zip(starts, stops, strict=True))

@@ -107,3 +107,14 @@ def test_a_step_writes_cells_together():
     writes = IndexProjection(rows, (0,) * 5, (2, 7, 1, 3, 1))
     signature = Signature(dims, (), (writes,))
     assert [signature.cells_per_step(0, axis) for axis in range(5)] == [2, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(("lo", "hi"), [((0, 0), (4, 6)), ((1, 2), (3, 2)), ((-1, 0), (2, 9))])
+def test_cells_that_are_the_points_of_the_index_space_are_covered_by_their_own_box(lo, hi):
+    same, turned = IndexProjection.identity(2), IndexProjection([[0, 1], [1, 0]], [0, 0], [1, 1])
+    index, box = [IndexDim("a", 4), IndexDim("b", 6)], ZRange(lo, hi)
+    plain = Signature(index, inputs=[same], outputs=[same])
+    other = Signature(index[::-1], inputs=[turned], outputs=[turned])
+    assert plain.demand(box) == other.demand(box)
+    inside = ZRange((0, 0), (4, 6)).contains(box)
+    assert (plain.index_range(box) is box) == inside

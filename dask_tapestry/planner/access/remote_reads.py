@@ -56,10 +56,11 @@ def bytes_from_others(
     [0.0, 20.0]
     """
     groups = together or range(len(readings))
-    readings = [
-        each._replace(at_home=_share_of(group, groups, readings))
-        for each, group in zip(readings, groups, strict=True)
-    ]
+    if together:  # else each has its own share
+        readings = [
+            each._replace(at_home=_share_of(group, groups, readings))
+            for each, group in zip(readings, groups, strict=True)
+        ]
     moved = [each.fetched * (1 - 1 / workers) for each in readings]
     lone = [n for n, each in enumerate(readings) if each.nearest and not each.at_home]
     near = max(lone, key=lambda n: readings[n].nearest, default=None)

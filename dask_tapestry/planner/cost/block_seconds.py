@@ -105,12 +105,25 @@ class _Seconds(NamedTuple):
 
 
 def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order: Order) -> _Seconds:
-    first = len(program.inputs)
-    schedule = program.schedule(box)
+    own = cuts or (None,) * len(program.inputs)
+    inputs, joining = _inputs(program, program.schedule(box), own, machine, order)
+    return _seconds_with(program, box, machine, order, tuple(inputs), joining)
+
+
+@lru_cache(maxsize=4096)  # of ways to hold inputs, up to a third are read alike
+def _seconds_with(
+    program: Program,
+    box: ZRange,
+    machine: Machine,
+    order: Order,
+    inputs: tuple[_Held, ...],
+    joining: float,
+) -> _Seconds:
+    """The seconds of a block, to whose layout those of `joining` inputs belong, that lie so."""
+    first, schedule = len(program.inputs), program.schedule(box)
     values, places = _values(program), schedule.places
-    cuts = cuts or (None,) * first
-    memory_of, layout = _inputs(program, schedule, cuts, machine, order)
-    kernels, where = 0.0, value_places(program)
+    memory_of = [*inputs, *[NOTHING] * (places.total - len(inputs))]
+    kernels, layout, where = 0.0, joining, value_places(program)
     result = len(program.types) - 1
     for work, at, reading in zip(schedule.works, places.made, places.read, strict=True):
         number, own_box, needs = work
@@ -148,12 +161,9 @@ def _seconds(program: Program, box: ZRange, machine: Machine, cuts: Held, order:
 def _inputs(
     program: Program, schedule: InstructionSchedule, cuts: Held, machine: Machine, order: Order
 ) -> tuple[list[_Held], float]:
-    """How the parts of inputs that a block needs are held, and seconds to join them.
-
-    In places of the schedule's boxes, those of values that it computes too.
-    """
-    memory_of = [_Held(0)] * schedule.places.total
-    joined = position = 0
+    """How the parts of inputs that a block needs are held, in order, and seconds to join them."""
+    memory_of: list[_Held] = []
+    joined = 0
     for number, (type_, own) in enumerate(zip(program.inputs, cuts, strict=True)):
         size = type_.dtype.itemsize
         sides = type_.shape if own is None else [c.longest for c in own]
@@ -163,8 +173,7 @@ def _inputs(
                 joined += cells
             else:
                 rows = _row_seconds(part, sides, size, machine, order)
-            memory_of[position] = _Held(cells, False, rows, position)
-            position += 1
+            memory_of.append(_Held(cells, False, rows, len(memory_of)))
     return memory_of, 2 * joined / machine.memory
 
 

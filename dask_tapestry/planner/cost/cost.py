@@ -138,21 +138,19 @@ class StepCost:
 
 
 class HeldReads(NamedTuple):
-    """What all blocks of a step take of inputs that are held in blocks."""
+    """What all blocks of a step take of inputs that are held in blocks.
+
+    Of these `moved` are the bytes that workers take from others.
+    """
 
     edges: int
     slices: int
     sliced: float
-    readings: Sequence[InputReads]
-    together: tuple[int, ...] = ()
+    moved: float
     parts: int = 0
 
-    def moved(self, workers: int) -> float:
-        """Bytes that workers take from others."""
-        return sum(bytes_from_others(self.readings, workers, self.together))
 
-
-NOTHING_MET: Final = HeldReads(0, 0, 0.0, ())
+NOTHING_MET: Final = HeldReads(0, 0, 0.0, 0)
 
 
 class BlocksAlike(NamedTuple):
@@ -294,7 +292,7 @@ def _step_traffic(
     return StepTraffic(
         read=read,
         requests=(opened[0] * read / needs.stored if read else 0.0) + opened[1] * writing,
-        moved=reads.moved(machine.workers),
+        moved=reads.moved,
         edges=reads.edges,
         slices=reads.slices,
         sliced=reads.sliced,
@@ -380,7 +378,8 @@ def _held_reads(
         fetched, once = fetch_size * fetches, fetch_size * distinct
         readings.append(InputReads(fetched, once, most, distinct, at_home[number]))
     together = read_together(program, cuts, input_cuts, beside) if readings else ()
+    moved = sum(bytes_from_others(readings, workers, together))
     if exchange is None:
-        return HeldReads(edges, slices, sliced, readings, together)
+        return HeldReads(edges, slices, sliced, moved)
     edges, slices = edges + exchange.edges, slices + exchange.tasks
-    return HeldReads(edges, slices, sliced, readings, together, exchange.parts)
+    return HeldReads(edges, slices, sliced, moved, exchange.parts)

@@ -75,7 +75,7 @@ class LowerBound(NamedTuple):
         moved = handled = least = 0.0  # now with what is held
         for box, share in typical_blocks(self.program, cuts):
             met = inputs_met(self.program, cuts, box, held, machine, beside)
-            moved += share * met.moved(machine.workers)
+            moved += share * met.moved
             tasks = met.slices, met.edges, met.sliced
             handled += share * overhead_seconds(count, *tasks, machine, parts=met.parts)
             least = least_step_seconds(busy, self.written, moved, count, machine) + handled

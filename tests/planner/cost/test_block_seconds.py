@@ -3,6 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.cost import block_seconds as module
 from dask_tapestry.planner.cost.block_seconds import block_seconds
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.rates import rates_of
@@ -125,3 +126,13 @@ def test_an_operation_reads_a_cell_of_each_input():
     x = dt.asarray(np.ones((100 * N, N)))
     few = dt.take(x, np.arange(0, 100 * N, 100)[::-1], axis=0)
     assert seconds(few) < 4 * N * N * 8 / MEMORY
+
+
+def test_blocks_whose_inputs_lie_alike_are_followed_once():
+    (step,) = build_plan([(dt.asarray(CELLS) * 2 + 1).node], ONE, "none").steps.values()
+    box, machine = ZRange((0, 0), (8, N)), Machine.of(ONE, SLOW)
+    held = [((Cuts.regular(N, rows), Cuts.regular(N, N)),) for rows in (64, 128, 4)]
+    module._seconds_with.cache_clear()
+    own, same, joined = (block_seconds(step.program, box, machine, cuts) for cuts in held)
+    assert own == same < joined
+    assert module._seconds_with.cache_info().misses == 2
