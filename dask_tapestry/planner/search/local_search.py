@@ -198,6 +198,16 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
     return None if slow is None else improve(space, slow, last - space.pricing.evaluated)
 
 
+def made_to_fit(space: PlanEvaluator, states: Sequence[State], costs: int) -> list[State]:
+    """Plans that fit, near those that do not and are faster than all that do."""
+    found, made = [state for state in states if space.fits(state)], list[State]()
+    for state in sorted(states, key=lambda one: one.rank):
+        if all(state.rank < one.rank for one in (*found, *made)):
+            fitting = fit_to_memory(space, state, costs)
+            made += [] if fitting is None else [fitting]
+    return made
+
+
 def _large_ones_fused(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     """Choices in which none is held of the values that take most of all memory by themselves.
 

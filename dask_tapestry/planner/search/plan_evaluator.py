@@ -215,7 +215,8 @@ class PlanEvaluator:
         """Whether workers can hold what the plan holds at a time."""
         if not self.lacking(state):
             return True
-        if self._missed is None or state.rank < self._missed:
+        is_better = self._missed is None or state.rank < self._missed
+        if is_better and self.may_fit_in_smaller_blocks(state):
             self._missed = state.rank
         return False
 

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Protocol
 
 from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
@@ -106,6 +107,24 @@ def ways_to_fit(
     """The searches if no plan fits: for each set of limits, and for few or many fetch rounds."""
     for spaces, most in product(filter(None, ways), rounds):
         yield [space.in_rounds(most) for space in spaces]
+
+
+def may_hold_results(space: PlanEvaluator) -> bool:
+    """Whether workers can hold the results that any plan holds to its end, if they held no more.
+
+    That is all of each; of those that are fetched in rounds, each that a step reads. Of workers
+    that are not alike, and of devices, nothing is known.
+    """
+    graph, resources = space.graph, space.resources
+    if resources.groups or any(node.format is not None for node in graph.nodes):
+        return True
+    kept = [
+        x.type.nbytes
+        for x in dict.fromkeys(graph.roots)
+        if (space.rounds == 1 or any(not c.is_sequence_point for c in graph.consumers[x]))
+        and not (x.is_sequence_point or isinstance(x.operator, Sink) or is_external(x))
+    ]
+    return least_share(sum(kept), resources.workers) <= resources.usable_bytes
 
 
 def fetch_rounds(graph: Graph, resources: Resources) -> list[int]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import SURE_OF_PACE
+from dask_tapestry.planner.tuning import FAR_BEHIND, SURE_OF_PACE
 
 
 class Race(NamedTuple):
@@ -55,3 +55,8 @@ class Race(NamedTuple):
             return False
         gained = log(self.seconds / state.seconds)
         return gained * self.costs < log(self.seconds / self.goal) * spent
+
+
+def may_win(seed: State, best: State) -> bool:
+    """Whether a seed is not so far behind a plan that changes of it would be of no use."""
+    return seed.rank < best.rank.with_seconds(FAR_BEHIND) or not best.rank.is_allowed

@@ -16,7 +16,9 @@ from dask_tapestry.planner.machine.worker_group import workers_text
 from dask_tapestry.planner.memory.bound import lack_of_memory
 from dask_tapestry.planner.memory.memory import PeakWorkers
 from dask_tapestry.planner.search.choices import State
+from dask_tapestry.planner.search.moves import optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.plan_spaces import may_hold_results
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.tuning import (
     ENOUGH_TRIES,
@@ -39,6 +41,17 @@ class Misfit(NamedTuple):
     def fullest(self) -> PeakWorkers:
         """The workers whose memory is fullest."""
         return self.space.fullest_at_worst(self.state)
+
+    @property
+    def tasks_may_fit(self) -> bool:
+        """Whether tasks may that are computed side by side: its own, or none was looked for."""
+        return not self.state.shortfall or not may_hold_results(self.space)
+
+
+def lightest_of(space: PlanEvaluator, state: State) -> list[Misfit]:
+    """A plan that does not fit, and that in which nothing is held of what need not be."""
+    fused = space.state(state.choices.fusing(frozenset(optional(state))))
+    return [Misfit(space, one) for one in (state, fused)]
 
 
 def fit_only_slowly(fitting: Sequence[State], misfits: Sequence[Misfit]) -> bool:

@@ -37,6 +37,7 @@ from dask_tapestry.planner.search.lean_plans import with_less_held
 from dask_tapestry.planner.search.local_search import (
     fit_to_memory,
     improve,
+    made_to_fit,
     with_alike_held,
 )
 from dask_tapestry.planner.search.lone_blocks import with_lone_blocks
@@ -50,6 +51,7 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.plan_spaces import (
     fetch_rounds,
     fits_there,
+    may_hold_results,
     one_by_one,
     plan_spaces,
     smaller_may_gain,
@@ -57,14 +59,14 @@ from dask_tapestry.planner.search.plan_spaces import (
 )
 from dask_tapestry.planner.search.polish import polished
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.search.refusal import Misfit, fit_only_slowly, refusal
+from dask_tapestry.planner.search.races import may_win
+from dask_tapestry.planner.search.refusal import Misfit, fit_only_slowly, lightest_of, refusal
 from dask_tapestry.planner.search.relays import with_relays
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
 from dask_tapestry.planner.tuning import (
     CHANCE_PART,
     DEARER_FITTED,
-    FAR_BEHIND,
     GAIN_OF_LAST_EXCHANGE,
     LONG_SEARCH_COSTS,
     MOST_IMPROVED,
@@ -239,7 +241,7 @@ def _found(
     spaces = spaces or plan_spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
     if not fitting or fit_only_slowly([one.state for one in fitting], misfits):
-        is_enough = any(not one.state.shortfall for one in misfits)
+        is_enough = any(one.tasks_may_fit for one in misfits)
         side_by_side = spaces if is_enough and effort.costs is None else []
         alone = [one_by_one(space) for space in (spaces[0], spaces[-1])]
         ways = ways_to_fit((side_by_side, alone), fetch_rounds(graph, resources))
@@ -297,6 +299,11 @@ def _within_shares(
     than those before have shortened theirs, to find a better plan; nor are those after it.
     """
     fitting, gain = list[SearchResult](), 1.0
+    if spaces and not may_hold_results(spaces[0]):  # then nothing is searched
+        if not misfits:
+            least = _METHODS[method](spaces[-1], NO_EFFORT, seed).state
+            misfits += lightest_of(spaces[-1], least)
+        return []
     for space in spaces:
         if fitting:
             space.most_seconds = gain * min(earlier.state.seconds for earlier in fitting)
@@ -343,16 +350,15 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     each = min(effort.costs, MOST_IMPROVED)
     start = with_all_fused(space, space.state(Choices(forms=forms)))
     states = [improve(space, start, each, given)]
-    if forms and _may_win(other := space.state(Choices()), states[0]):
+    if forms and may_win(other := space.state(Choices()), states[0]):
         states.append(improve(space, other, each, given, beside=states[0]))
     worth = given.once_found(preferred(states, lambda state: state.rank))
     whole, effort = effort.no_more_than(worth), effort.less(space.pricing.evaluated - before)
     effort = effort.no_more_than(worth)
     before, each = space.pricing.evaluated, min(whole.costs or 0, MOST_IMPROVED)
     evolution = Evolution(space, seed)
-    also = [fit_to_memory(space, state, each) for state in states]
-    begun = [*[recut(space, state, each) for state in states], *filter(None, also)]
-    evolution.begin(begun)
+    also = made_to_fit(space, states, each)
+    evolution.begin([*[recut(space, state, each) for state in states], *also])
     rest = effort.less(space.pricing.evaluated - before)
     if (rest.costs or 0) >= LONG_SEARCH_COSTS:
         evolve_on_islands(evolution, rest, seed)
@@ -370,11 +376,6 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     best = with_room(space, with_less_held(space, best, each), each)
     best = polished(space, best, each // SEARCH_AGAIN_PART)
     return SearchResult(best, points, again, space.hope(fastest), seed_seconds=first.seconds)
-
-
-def _may_win(seed: State, best: State) -> bool:
-    """Whether a seed is not so far behind a plan that changes of it would be of no use."""
-    return seed.rank < best.rank.with_seconds(FAR_BEHIND) or not best.rank.is_allowed
 
 
 def _polished(space: PlanEvaluator, state: State, costs: int) -> State:

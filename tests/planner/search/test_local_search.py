@@ -1,13 +1,19 @@
 """What single changes of choices make better."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.search import local_search
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.local_search import (
     fit_to_memory,
     improve,
+    made_to_fit,
     moves,
     second_chance,
     split_until_fits,
@@ -250,3 +256,27 @@ def test_large_values_are_given_up_together():
     assert found is not None
     assert not {x.node for x in xs} & set(found.placed)
     assert space.fits(found)
+
+
+@pytest.mark.parametrize(
+    ("fitting", "others", "tried"),
+    [([10], [5, 12], [5]), ([], [12, 5], [5, 12]), ([], [12, 5, 30], [5, 12])],
+)
+def test_what_is_slower_than_a_plan_that_fits_is_not_made_to_fit(
+    monkeypatch, fitting, others, tried
+):
+    """Of plans of so many seconds; what is changed until it fits takes four times as long."""
+
+    def plan(seconds, fits):
+        return SimpleNamespace(rank=Rank(0, 0.0, 0, 0, seconds), fits=fits)
+
+    def fit_to_memory(_space, state, _costs):
+        seen.append(state.rank.seconds)
+        return plan(4 * seen[-1], True)
+
+    seen = []
+    monkeypatch.setattr(local_search, "fit_to_memory", fit_to_memory)
+    states = [*[plan(s, True) for s in fitting], *[plan(s, False) for s in others]]
+    made = made_to_fit(SimpleNamespace(fits=lambda state: state.fits), states, COSTS)
+    assert seen == tried
+    assert [one.rank.seconds for one in made] == [4 * s for s in tried]

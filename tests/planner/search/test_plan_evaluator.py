@@ -1,6 +1,7 @@
 """Plans by their choices."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -217,3 +218,16 @@ def test_a_reserve_is_kept_for_blocks_that_take_more(one_sample):
     assert roomy.reserve > 0
     none = PlanEvaluator(graph, space.pricing, machines, reserve=usable)
     assert none.lacking(state) == space.fullest(state).bytes
+
+
+@pytest.mark.parametrize("may_fit", [True, False])
+def test_smaller_tasks_give_no_hope_where_values_lack_memory(monkeypatch, may_fit):
+    """What lacks it for values that are held whole fits in no smaller blocks."""
+    few = dt.Resources(workers=2, threads=2, memory="500 MiB")
+    space = space_of(stored((100_000, 1000)) + 1, resources=few)
+    state = space.state(Choices())
+    slower = SimpleNamespace(rank=state.rank.with_seconds(2))
+    if may_fit:
+        monkeypatch.setattr(space, "may_fit_in_smaller_blocks", lambda _: True)
+    assert not space.fits(state)
+    assert space.missed(slower) == (state.rank if may_fit else None)

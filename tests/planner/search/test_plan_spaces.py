@@ -3,7 +3,13 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.rank import Rank
-from dask_tapestry.planner.search.plan_spaces import plan_spaces, smaller_may_gain
+from dask_tapestry.planner.search.local_search import moves
+from dask_tapestry.planner.search.plan_spaces import (
+    may_hold_results,
+    plan_spaces,
+    smaller_may_gain,
+)
+from dask_tapestry.planner.tuning import MANY_ROUNDS
 from dask_tapestry.teg import Graph
 
 
@@ -37,3 +43,47 @@ def test_tasks_that_cannot_decode_a_chunk_are_not_planned(tmp_path, chunk, count
     x = dt.from_zarr(tmp_path / "x")
     machine = dt.Resources(workers=2, threads=1, memory="2 GB")
     assert len(plan_spaces(Graph([x.sum(axis=0).node]), machine, "auto")) == count
+
+
+SMALL = dt.Resources(workers=2, threads=2, memory="500 MiB", temporary_store=True)
+
+
+def years(megabytes):
+    """A result of so many MB, made of the monthly values that are stored."""
+    x = dt.placeholder((12 * megabytes, 250, 500), "f8", stored_chunks=(8, 250, 500))
+    return x.reshape(megabytes, 12, 250, 500).mean(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("results", "rounds", "fit"),
+    [
+        (lambda: [years(300)], 1, True),
+        (lambda: [years(500)], 1, False),
+        (lambda: [years(500)], MANY_ROUNDS, True),  # fetched in rounds
+        (lambda: [(y := years(500)), y.std(axis=0)], MANY_ROUNDS, False),  # a step reads it
+        (lambda: [(y := years(500)).mean(axis=0), y.std(axis=0)], 1, True),  # it is no result
+        (lambda: [years(300), years(200) + 1], 1, False),
+    ],
+)
+def test_results_that_workers_cannot_hold(results, rounds, fit):
+    graph = Graph([y.node for y in results()])
+    space, *_ = plan_spaces(graph, SMALL, "auto")
+    assert may_hold_results(space.in_rounds(rounds)) is fit
+
+
+def test_of_workers_that_are_not_alike_nothing_is_known():
+    few = dt.Resources(groups=[(1, 2, "64 GiB"), (1, 2, "500 MiB")])
+    space, *_ = plan_spaces(Graph([years(5000).node]), few, "auto")
+    assert may_hold_results(space)
+
+
+def test_no_plan_fits_where_results_do_not():
+    """Whatever a plan of results that workers cannot hold does, `fits` says no."""
+    x = dt.placeholder((60_000, 1000), "f8", stored_chunks=(1000, 1000))
+    y = x.mean(axis=1, keepdims=True) * x
+    for roots in ([y], [y, y.sum(axis=0)], [y, y + x], [dt.sort(x, axis=1), y]):
+        for space in plan_spaces(Graph([one.node for one in roots]), SMALL, "auto"):
+            assert not may_hold_results(space)
+            state = space.seed()
+            for choices in (state.choices, *moves(space, state)):
+                assert not space.fits(space.state(choices))

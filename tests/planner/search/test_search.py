@@ -268,3 +268,13 @@ def test_no_way_is_searched_where_a_plan_found_fits_already(monkeypatch):
     monkeypatch.setattr(module, "fits_there", lambda found, space: (found, space) == (7, "others"))
     assert module._first_that_fit([["others"], ["last"]], "auto", 0, []) == [7]
     assert searched == [["last"]]
+
+
+def test_results_that_workers_cannot_hold_are_refused_at_once(monkeypatch):
+    """No plan is improved for any share of memory; the error says what lacks, and what does."""
+    monkeypatch.setattr(module, "improve", None)
+    few = dt.Resources(workers=2, threads=2, memory="500 MiB", filled=True)
+    x = dt.placeholder((30_000, 60, 1000), "f4", stored_chunks=(100, 60, 1000))
+    y = dt.abs(x).reshape(3000, 10, 60, 1000).mean(axis=1)
+    with pytest.raises(dt.MemoryLimitError, match=r"on one worker, which has .* would do"):
+        search(Graph([y.node, y.std(axis=0).node]), few, seed=1)
