@@ -40,7 +40,6 @@ OF_A_PROCESS = {
     "lower/dry_run_state": "_told",
     "lower/result_layout": "_known",
     "lower/retry_events": "_listening",
-    "lower/step_spec": "_loaded",
     "lower/values_met_again": "_copies _kept",
     "planner/cache": "_around _around_last _known _outlines",  # plans that are found again
     "planner/long_jobs": "_ways",

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pickle
-from collections import OrderedDict
 from dataclasses import field
 from functools import cached_property
 from math import prod
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import cloudpickle
 
@@ -17,7 +15,8 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.lower.cancellation import Cancellation, WorkerCancellation
 from dask_tapestry.lower.device_turns import DeviceUse
 from dask_tapestry.lower.fp_error_events import ErrorLog, current_log
-from dask_tapestry.lower.tuning import FEW_BLOCKS, SPECS_REMEMBERED
+from dask_tapestry.lower.loaded_specs import LoadedSpecs
+from dask_tapestry.lower.tuning import FEW_BLOCKS
 from dask_tapestry.lower.version_mark import OfAnotherVersion, marked, unmarked
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS
 from dask_tapestry.steps.program import Program
@@ -33,8 +32,7 @@ else:
     chunk_threads = LateModule("dask_tapestry.planner.cost.chunk_threads")
     accesses = LateModule("dask_tapestry.planner.access.access")  # no worker asks for it
 
-_loaded: OrderedDict[str, StepSpec] = OrderedDict()
-_lock = Lock()
+_loaded: Final[LoadedSpecs[StepSpec]] = LoadedSpecs()
 
 
 @dataclass(frozen=True)
@@ -188,11 +186,9 @@ def _load(name: str, payload: bytes, heard: ErrorLog | None) -> StepSpec:
     key = f"{name} {hash(payload)}"  # a sink of the same name writes in another compute
     if heard is not None:
         key = f"{key} {heard.run}"
-    with _lock:
-        loaded = _loaded.get(key)
-        if loaded is not None:
-            _loaded.move_to_end(key)
-            return loaded
+    loaded = _loaded.get(key)
+    if loaded is not None:
+        return loaded
     own = unmarked(payload)
     if own is None:
         return OfAnotherVersion(payload)  # type: ignore[return-value]  # fails when it is used
@@ -201,8 +197,4 @@ def _load(name: str, payload: bytes, heard: ErrorLog | None) -> StepSpec:
     parts = name, program, cuts, input_cuts, threads
     use = {"turns": turns, "device": device, "cores": cores}
     spec = StepSpec(*parts, heard, known, **use, payload=[payload])
-    with _lock:
-        _loaded[key] = spec
-        while len(_loaded) > SPECS_REMEMBERED:
-            _loaded.popitem(last=False)
-    return spec
+    return _loaded.keep(key, spec, len(payload))

@@ -62,8 +62,12 @@ WORKERS_LOOK_SECONDS: Final = 2.0  # seconds between looks at the workers
 # Seconds for which there must be as many: they come and go one by one
 SETTLED_SECONDS: Final = 30.0
 
-# step_spec
-SPECS_REMEMBERED: Final = 512  # specs that a process remembers
+# loaded_specs
+# Specs that are held though no task does: with what is known of its blocks, one takes some 50 kB
+SPECS_HELD: Final = 64
+SPECS_HELD_BYTES: Final = 2**22  # that these came in at most: programs may hold cells of the user
+# Specs until functions forget: what they remember of the blocks of one takes some 90 kB
+SPECS_UNTIL_FORGOTTEN: Final = 128
 
 # small_jobs
 MOST_BRIEF_STEPS: Final = 8  # of which some might run side by side
