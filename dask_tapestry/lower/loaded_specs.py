@@ -61,13 +61,17 @@ class LoadedSpecs(Generic[Spec]):
                 return found  # another thread was faster
             self._alive[key], self._last[key] = spec, _Held(spec, size)
             self._bytes += size
-            while len(self._last) > SPECS_HELD or self._bytes > SPECS_HELD_BYTES:
+            while len(self._last) > SPECS_HELD or self._takes_too_much():
                 self._bytes -= self._last.popitem(last=False)[1].size
             self._count += 1
             many = self._count % SPECS_UNTIL_FORGOTTEN == 0
         if many:
             clear_caches()  # of programs that are gone
         return spec
+
+    def _takes_too_much(self) -> bool:
+        """Whether specs came in more bytes than are held; the last one is, whatever it takes."""
+        return self._bytes > SPECS_HELD_BYTES and len(self._last) > 1
 
     def clear(self) -> None:
         """Let go of all."""

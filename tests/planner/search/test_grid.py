@@ -54,7 +54,7 @@ def test_a_cheaper_grid_behind_a_dearer_one_is_found():
 
 
 def hollow(a, b):
-    """Seconds that are least at 64 blocks along the second dimension, and grow evenly from there."""
+    """Seconds that are least at 64 blocks along the second dimension, and grow from there."""
     return 1.0 + abs(np.log2(a)) + abs(np.log2(b) - 6)
 
 
