@@ -10,9 +10,17 @@ from typing import Any, Final
 import numpy as np
 from numba import types
 
+from dask_tapestry_kernels.cpu.jit.child.interleaved_cells import (
+    BYTES,
+    MOST_ROWS,
+    join_cells,
+    split_cells,
+)
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
     LINE,
+    VECTOR,
     copy_bytes,
+    copy_vector,
     get_int64,
     read_cell,
     set_int64,
@@ -94,17 +102,84 @@ def _turn(source: int, target: int, rows: int, n: int, size: int, along: int, do
         _turn_as(np.int8(0), source, target, rows, n, along, down)
 
 
+@called(6)
+def copy_pieces(source: int, target: int, count: int, length: int, down: int, to_down: int) -> None:
+    """Copy `count` pieces of `length` bytes, `down` bytes apart, to places `to_down` bytes apart."""
+    keep_apart()
+    vectors = length // VECTOR
+    if vectors * VECTOR == length:
+        for _ in range(count):
+            for vector in range(vectors):
+                copy_vector(target + vector * VECTOR, source + vector * VECTOR)
+            source += down
+            target += to_down
+    else:
+        for _ in range(count):
+            copy_bytes(target, source, length)
+            source += down
+            target += to_down
+
+
 @called(5, STEPS)
 def copy_rows(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
     """`copy_plane` line by line, along the longer axis if the other one is short."""
     keep_apart()
     down, along, to_down, to_along = steps
-    if n <= NARROW and n < rows:
+    if along == size and to_along == size:
+        copy_pieces(source, target, rows, n * size, down, to_down)
+    elif n <= NARROW and n < rows:
         for j in range(n):
             copy_line(source + j * along, target + j * to_along, rows, size, down, to_down)
     else:
         for i in range(rows):
             copy_line(source + i * down, target + i * to_down, n, size, along, to_along)
+
+
+@called(6)
+def _split(source: int, target: int, rows: int, vectors: int, size: int, apart: int) -> None:
+    """Take interleaved cells of `size` bytes of a few rows apart."""
+    keep_apart()
+    if size == 8:
+        split_cells(np.int64(0), source, target, rows, vectors, apart)
+    elif size == 4:
+        split_cells(np.int32(0), source, target, rows, vectors, apart)
+    elif size == 2:
+        split_cells(np.int16(0), source, target, rows, vectors, apart)
+    else:
+        split_cells(np.int8(0), source, target, rows, vectors, apart)
+
+
+@called(6)
+def _join(source: int, target: int, rows: int, vectors: int, size: int, apart: int) -> None:
+    """Put cells of `size` bytes of a few rows together, interleaved."""
+    keep_apart()
+    if size == 8:
+        join_cells(np.int64(0), source, target, rows, vectors, apart)
+    elif size == 4:
+        join_cells(np.int32(0), source, target, rows, vectors, apart)
+    elif size == 2:
+        join_cells(np.int16(0), source, target, rows, vectors, apart)
+    else:
+        join_cells(np.int8(0), source, target, rows, vectors, apart)
+
+
+@called(5, STEPS)
+def _copy_few(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
+    """Copy a plane whose columns lie side by side and then rows do, few of either."""
+    keep_apart()
+    down, along, to_down, to_along = steps
+    if 1 < rows <= MOST_ROWS and along == rows * size:
+        vectors = n * size // BYTES
+        _split(source, target, rows, vectors, size, to_down)
+        done = vectors * BYTES // size
+        copy_rows(source + done * along, target + done * size, rows, n - done, size, steps)
+    elif 1 < n <= MOST_ROWS and to_down == n * size:
+        vectors = rows * size // BYTES
+        _join(source, target, n, vectors, size, along)
+        done = vectors * BYTES // size
+        copy_rows(source + done * size, target + done * to_down, rows - done, n, size, steps)
+    else:
+        copy_rows(source, target, rows, n, size, steps)
 
 
 @called(5, STEPS)
@@ -114,8 +189,11 @@ def copy_plane(source: int, target: int, rows: int, n: int, size: int, steps: St
     down, along, to_down, to_along = steps
     if along == size and to_down == size:  # rows become columns as columns become rows
         rows, n, down, along, to_down, to_along = n, rows, along, down, to_along, to_down
-    if down != size or to_along != size or size > WORD or min(rows, n) < TILE:
+    if down != size or to_along != size or size > WORD:
         copy_rows(source, target, rows, n, size, (down, along, to_down, to_along))
+        return
+    if min(rows, n) < TILE:
+        _copy_few(source, target, rows, n, size, (down, along, to_down, to_along))
         return
     high, wide = rows // TILE * TILE, n // TILE * TILE
     _turn(source, target, high, wide, size, along, to_down)
@@ -135,13 +213,18 @@ def copy_box(source: int, target: int, dims: int, count: int, size: int) -> None
     """
     keep_apart()
     n, step = (get_int64(dims, 0), get_int64(dims, 1)) if count else (1, size)
+    plane = count > 1 and (step == size or get_int64(dims, 3) == size)
+    first, rows, apart = (2, get_int64(dims, 2), get_int64(dims, 3)) if plane else (1, 1, 0)
     at = counters()
-    for axis in range(1, count):
+    for axis in range(first, count):
         set_int64(at, axis, 0)
     while True:
-        copy_line(source, target, n, size, step, size)
-        target += n * size
-        axis = 1
+        if plane:
+            copy_plane(source, target, rows, n, size, (apart, step, n * size, size))
+        else:
+            copy_line(source, target, n, size, step, size)
+        target += rows * n * size
+        axis = first
         while axis < count:
             done, down = get_int64(at, axis) + 1, get_int64(dims, 2 * axis + 1)
             if done < get_int64(dims, 2 * axis):
