@@ -6,13 +6,14 @@ vector of each row is made of, or becomes, as many vectors of memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 
-from dask_tapestry_kernels.elementary.compiled_functions import inlined
+from dask_tapestry_kernels.elementary.compiled_functions import called, inlined, keep_apart
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
 
 MOST_ROWS: Final = 4
@@ -39,70 +40,96 @@ def _picked(builder: Any, vectors: Sequence[Any], lanes: Sequence[int]) -> Any:
     return found
 
 
-def _vectors(builder: Any, address: Any, apart: Any, count: int, kind: Any) -> list[Any]:
-    """Pointers to `count` vectors, `apart` bytes from one to the next."""
-    found = []
-    for _ in range(count):
-        found.append(builder.inttoptr(address, kind.as_pointer()))
-        address = builder.add(address, apart)
-    return found
+def _lanes(rows: int, width: int, joins: bool) -> Iterator[list[int]]:
+    """For each vector that is written the lanes it is made of, through all that are read."""
+    for number in range(rows):
+        if joins:
+            places = range(number * width, (number + 1) * width)
+            yield [place % rows * width + place // rows for place in places]
+        else:
+            yield [number + rows * i for i in range(width)]
 
 
 def _moved(rows: int, joins: bool) -> Any:
-    """An intrinsic (source, target, bytes from row to row, cell): one vector of each row."""
+    """An intrinsic (where the rows are, where they are interleaved, cell): one vector of each."""
 
-    def move(context: Any, source: Any, target: Any, apart: Any, cell: Any) -> Lowered:  # noqa: ARG001
+    def move(context: Any, places: Any, address: Any, cell: Any) -> Lowered:  # noqa: ARG001
         def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-            size = args[3].type.width // 8
-            width = BYTES // size
-            kind = ir.VectorType(args[3].type, width)
-            steps = [args[2], ir.Constant(ir.IntType(64), BYTES)]
-            step, to_step = steps if joins else steps[::-1]
+            size = args[2].type.width // 8
+            kind = ir.VectorType(args[2].type, BYTES // size)
+            apart = [builder.extract_value(args[0], number) for number in range(rows)]
+            steps = [ir.Constant(ir.IntType(64), number * BYTES) for number in range(rows)]
+            together = [builder.add(args[1], step) for step in steps]
+            sources, targets = (apart, together) if joins else (together, apart)
             found = [
-                builder.load(at, align=size, typ=kind)
-                for at in _vectors(builder, args[0], step, rows, kind)
+                builder.load(builder.inttoptr(at, kind.as_pointer()), align=size, typ=kind)
+                for at in sources
             ]
-            for number, to in enumerate(_vectors(builder, args[1], to_step, rows, kind)):
-                if joins:
-                    places = range(number * width, (number + 1) * width)
-                    lanes = [place % rows * width + place // rows for place in places]
-                else:
-                    lanes = [number + rows * i for i in range(width)]
-                builder.store(_picked(builder, found, lanes), to, align=size)
+            for to, lanes in zip(targets, _lanes(rows, kind.count, joins), strict=True):
+                vector = _picked(builder, found, lanes)
+                builder.store(vector, builder.inttoptr(to, kind.as_pointer()), align=size)
             return _c.get_dummy_value()
 
-        return types.void(source, target, apart, cell), lower
+        return types.void(places, address, cell), lower
 
     return intrinsic(move)
 
 
 _split_two, _split_three, _split_four = (_moved(rows, False) for rows in (2, 3, 4))
 _join_two, _join_three, _join_four = (_moved(rows, True) for rows in (2, 3, 4))
+Places = tuple[int, int, int, int]  # addresses of rows; those after the last are not read
+PLACES: Final = types.UniTuple(types.int64, MOST_ROWS)
 
 
 @inlined
-def split_cells(zero: Any, source: int, target: int, rows: int, vectors: int, apart: int) -> None:
-    """Take cells of `rows` rows apart: `vectors` vectors of each row, written `apart` bytes off."""
-    if rows == 2:
-        for i in range(vectors):
-            _split_two(source + 2 * i * BYTES, target + i * BYTES, apart, zero)
-    elif rows == 3:
-        for i in range(vectors):
-            _split_three(source + 3 * i * BYTES, target + i * BYTES, apart, zero)
-    else:
-        for i in range(vectors):
-            _split_four(source + 4 * i * BYTES, target + i * BYTES, apart, zero)
+def _split_as(zero: Any, source: int, targets: Places, rows: int, vectors: int) -> None:
+    a, b, c, d = targets
+    for i in range(vectors):
+        at = i * BYTES
+        if rows == 2:
+            _split_two((a + at, b + at), source + 2 * at, zero)
+        elif rows == 3:
+            _split_three((a + at, b + at, c + at), source + 3 * at, zero)
+        else:
+            _split_four((a + at, b + at, c + at, d + at), source + 4 * at, zero)
 
 
 @inlined
-def join_cells(zero: Any, source: int, target: int, rows: int, vectors: int, apart: int) -> None:
-    """Put cells of `rows` rows, which are `apart` bytes off, together: the reverse."""
-    if rows == 2:
-        for i in range(vectors):
-            _join_two(source + i * BYTES, target + 2 * i * BYTES, apart, zero)
-    elif rows == 3:
-        for i in range(vectors):
-            _join_three(source + i * BYTES, target + 3 * i * BYTES, apart, zero)
+def _join_as(zero: Any, sources: Places, target: int, rows: int, vectors: int) -> None:
+    a, b, c, d = sources
+    for i in range(vectors):
+        at = i * BYTES
+        if rows == 2:
+            _join_two((a + at, b + at), target + 2 * at, zero)
+        elif rows == 3:
+            _join_three((a + at, b + at, c + at), target + 3 * at, zero)
+        else:
+            _join_four((a + at, b + at, c + at, d + at), target + 4 * at, zero)
+
+
+@called(1, PLACES, 3)
+def split_cells(source: int, targets: Places, rows: int, vectors: int, size: int) -> None:
+    """Take interleaved cells of `size` bytes apart: `vectors` vectors of each of a few rows."""
+    keep_apart()
+    if size == 8:
+        _split_as(np.int64(0), source, targets, rows, vectors)
+    elif size == 4:
+        _split_as(np.int32(0), source, targets, rows, vectors)
+    elif size == 2:
+        _split_as(np.int16(0), source, targets, rows, vectors)
     else:
-        for i in range(vectors):
-            _join_four(source + i * BYTES, target + 4 * i * BYTES, apart, zero)
+        _split_as(np.int8(0), source, targets, rows, vectors)
+
+
+@called(PLACES, 4)
+def join_cells(sources: Places, target: int, rows: int, vectors: int, size: int) -> None:
+    """Put cells of `size` bytes of a few rows together, interleaved: the reverse."""
+    keep_apart()
+    if size == 8:
+        _join_as(np.int64(0), sources, target, rows, vectors)
+    elif size == 4:
+        _join_as(np.int32(0), sources, target, rows, vectors)
+    elif size == 2:
+        _join_as(np.int16(0), sources, target, rows, vectors)
+    else:
+        _join_as(np.int8(0), sources, target, rows, vectors)

@@ -13,6 +13,7 @@ from numba import types
 from dask_tapestry_kernels.cpu.jit.child.interleaved_cells import (
     BYTES,
     MOST_ROWS,
+    Places,
     join_cells,
     split_cells,
 )
@@ -135,32 +136,10 @@ def copy_rows(source: int, target: int, rows: int, n: int, size: int, steps: Ste
             copy_line(source + i * down, target + i * to_down, n, size, along, to_along)
 
 
-@called(6)
-def _split(source: int, target: int, rows: int, vectors: int, size: int, apart: int) -> None:
-    """Take interleaved cells of `size` bytes of a few rows apart."""
-    keep_apart()
-    if size == 8:
-        split_cells(np.int64(0), source, target, rows, vectors, apart)
-    elif size == 4:
-        split_cells(np.int32(0), source, target, rows, vectors, apart)
-    elif size == 2:
-        split_cells(np.int16(0), source, target, rows, vectors, apart)
-    else:
-        split_cells(np.int8(0), source, target, rows, vectors, apart)
-
-
-@called(6)
-def _join(source: int, target: int, rows: int, vectors: int, size: int, apart: int) -> None:
-    """Put cells of `size` bytes of a few rows together, interleaved."""
-    keep_apart()
-    if size == 8:
-        join_cells(np.int64(0), source, target, rows, vectors, apart)
-    elif size == 4:
-        join_cells(np.int32(0), source, target, rows, vectors, apart)
-    elif size == 2:
-        join_cells(np.int16(0), source, target, rows, vectors, apart)
-    else:
-        join_cells(np.int8(0), source, target, rows, vectors, apart)
+@inlined
+def _places(first: int, apart: int) -> Places:
+    """Addresses of rows that are `apart` bytes from one to the next."""
+    return first, first + apart, first + 2 * apart, first + 3 * apart
 
 
 @called(5, STEPS)
@@ -170,12 +149,12 @@ def _copy_few(source: int, target: int, rows: int, n: int, size: int, steps: Ste
     down, along, to_down, to_along = steps
     if 1 < rows <= MOST_ROWS and along == rows * size:
         vectors = n * size // BYTES
-        _split(source, target, rows, vectors, size, to_down)
+        split_cells(source, _places(target, to_down), rows, vectors, size)
         done = vectors * BYTES // size
         copy_rows(source + done * along, target + done * size, rows, n - done, size, steps)
     elif 1 < n <= MOST_ROWS and to_down == n * size:
         vectors = rows * size // BYTES
-        _join(source, target, n, vectors, size, along)
+        join_cells(_places(source, along), target, n, vectors, size)
         done = vectors * BYTES // size
         copy_rows(source + done * size, target + done * to_down, rows - done, n, size, steps)
     else:
