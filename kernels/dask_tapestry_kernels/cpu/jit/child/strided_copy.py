@@ -47,6 +47,12 @@ def _copy_as(zero: Any, source: int, target: int, n: int, step: int, to_step: in
     elif step == 2 * to_step:  # known strides become shuffles of vectors
         for i in range(n):
             write_cell(target, i, read_cell(source, 2 * i, zero))
+    elif step == 3 * to_step and size_of(zero) == 1:  # of larger cells it takes as long
+        for i in range(n):
+            write_cell(target, i, read_cell(source, 3 * i, zero))
+    elif step == 4 * to_step and size_of(zero) == 1:
+        for i in range(n):
+            write_cell(target, i, read_cell(source, 4 * i, zero))
     elif step == -to_step:
         for i in range(n):
             write_cell(target, i, read_cell(source, -i, zero))
