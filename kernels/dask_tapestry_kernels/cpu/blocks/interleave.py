@@ -44,7 +44,8 @@ def interleaved(out: Block | None, blocks: Sequence[Block], axis: int) -> Block 
 
 
 def _is_line(block: Block) -> bool:
-    plain = block.itemsize in SIZES and not block.dtype.hasobject
+    dtype = block.dtype
+    plain = dtype.itemsize in SIZES and dtype.isnative and not dtype.hasobject
     return plain and block.flags.c_contiguous and block.flags.aligned
 
 

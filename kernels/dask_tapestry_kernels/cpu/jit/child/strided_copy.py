@@ -111,7 +111,7 @@ def _turn(source: int, target: int, rows: int, n: int, size: int, along: int, do
 
 @called(6)
 def copy_pieces(source: int, target: int, count: int, length: int, down: int, to_down: int) -> None:
-    """Copy `count` pieces of `length` bytes, `down` bytes apart, to places `to_down` bytes apart."""
+    """Copy `count` pieces of `length` bytes, `down` bytes apart, to places `to_down` apart."""
     keep_apart()
     vectors = length // VECTOR
     if vectors * VECTOR == length:
@@ -152,7 +152,7 @@ def _places(first: int, apart: int) -> Places:
 def _copy_few(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
     """Copy a plane whose columns lie side by side and then rows do, few of either."""
     keep_apart()
-    down, along, to_down, to_along = steps
+    _, along, to_down, _ = steps
     if 1 < rows <= MOST_ROWS and along == rows * size:
         vectors = n * size // BYTES
         split_cells(source, _places(target, to_down), rows, vectors, size)
