@@ -46,7 +46,7 @@ def interleaved(out: Block | None, blocks: Sequence[Block], axis: int) -> Block 
 def _is_line(block: Block) -> bool:
     dtype = block.dtype
     plain = dtype.itemsize in SIZES and dtype.isnative and not dtype.hasobject
-    return plain and block.flags.c_contiguous and block.flags.aligned
+    return bool(plain and block.flags.c_contiguous and block.flags.aligned)
 
 
 def _differ(first: Block, other: Block) -> bool:

@@ -46,7 +46,8 @@ def _root(part: FoldPart, nodes: Block) -> Block:
     rank = len(part.tree.extents)
     shape = nodes.shape[rank:]
     if 0 not in nodes.shape[:rank]:
-        root: Block = nodes[(*(0,) * rank, ...)]
+        first: tuple[Any, ...] = (*(0,) * rank, ...)
+        root: Block = nodes[first]
         return root
     identity = ARITHMETIC[part.monoid].identity
     return np.full(shape, identity(part.state) if identity else np.zeros((), part.state))

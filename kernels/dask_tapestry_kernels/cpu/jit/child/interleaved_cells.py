@@ -7,18 +7,22 @@ vector of each row is made of, or becomes, as many vectors of memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, Final
 
-import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 
-from dask_tapestry_kernels.elementary.compiled_functions import called, inlined, keep_apart
+from dask_tapestry_kernels.elementary.compiled_functions import called, keep_apart
 from dask_tapestry_kernels.elementary.number_intrinsics import Lowered, intrinsic
 
+LEAST_ROWS: Final = 2
 MOST_ROWS: Final = 4
+SIZES: Final = (1, 2, 4, 8)
 BYTES: Final = 32  # of a vector
 LANE: Final = ir.IntType(32)
+I64: Final = ir.IntType(64)
 
 
 def _picked(builder: Any, vectors: Sequence[Any], lanes: Sequence[int]) -> Any:
@@ -50,86 +54,63 @@ def _lanes(rows: int, width: int, joins: bool) -> Iterator[list[int]]:
             yield [number + rows * i for i in range(width)]
 
 
-def _moved(rows: int, joins: bool) -> Any:
-    """An intrinsic (where the rows are, where they are interleaved, cell): one vector of each."""
+def _move_vectors(b: Any, places: Sequence[Any], at: Any, size: int, joins: bool) -> None:
+    """Move one vector of each row: the rows are at `places`, and interleaved `at` an address."""
+    kind = ir.VectorType(ir.IntType(8 * size), BYTES // size)
+    steps = [ir.Constant(I64, number * BYTES) for number in range(len(places))]
+    together = [b.add(at, step) for step in steps]
+    sources, targets = (places, together) if joins else (together, places)
+    pointers = [b.inttoptr(source, kind.as_pointer()) for source in sources]
+    found = [b.load(pointer, align=size, typ=kind) for pointer in pointers]
+    for to, lanes in zip(targets, _lanes(len(places), kind.count, joins), strict=True):
+        vector = _picked(b, found, lanes)
+        b.store(vector, b.inttoptr(to, kind.as_pointer()), align=size)
 
-    def move(context: Any, places: Any, address: Any, cell: Any) -> Lowered:  # noqa: ARG001
-        def lower(_c: Any, builder: Any, _s: Any, args: Any) -> Any:
-            size = args[2].type.width // 8
-            kind = ir.VectorType(args[2].type, BYTES // size)
-            apart = [builder.extract_value(args[0], number) for number in range(rows)]
-            steps = [ir.Constant(ir.IntType(64), number * BYTES) for number in range(rows)]
-            together = [builder.add(args[1], step) for step in steps]
-            sources, targets = (apart, together) if joins else (together, apart)
-            found = [
-                builder.load(builder.inttoptr(at, kind.as_pointer()), align=size, typ=kind)
-                for at in sources
-            ]
-            for to, lanes in zip(targets, _lanes(rows, kind.count, joins), strict=True):
-                vector = _picked(builder, found, lanes)
-                builder.store(vector, builder.inttoptr(to, kind.as_pointer()), align=size)
+
+def _mover(joins: bool) -> Any:
+    """An intrinsic: a loop for each number of rows and size of cells, of which one is run."""
+
+    def move(
+        context: Any,  # noqa: ARG001
+        places: Any,
+        address: Any,
+        rows: Any,
+        vectors: Any,
+        size: Any,
+    ) -> Lowered:
+        def lower(_c: Any, b: Any, _s: Any, args: Any) -> Any:
+            for count, cell in product(range(LEAST_ROWS, MOST_ROWS + 1), SIZES):
+                is_count = b.icmp_signed("==", args[2], ir.Constant(I64, count))
+                is_size = b.icmp_signed("==", args[4], ir.Constant(I64, cell))
+                with (
+                    b.if_then(b.and_(is_count, is_size)),
+                    cgutils.for_range(b, args[3], intp=I64) as loop,
+                ):
+                    done = b.mul(loop.index, ir.Constant(I64, BYTES))
+                    apart = [b.add(b.extract_value(args[0], i), done) for i in range(count)]
+                    at = b.add(args[1], b.mul(done, ir.Constant(I64, count)))
+                    _move_vectors(b, apart, at, cell, joins)
             return _c.get_dummy_value()
 
-        return types.void(places, address, cell), lower
+        return types.void(places, address, rows, vectors, size), lower
 
     return intrinsic(move)
 
 
-_split_two, _split_three, _split_four = (_moved(rows, False) for rows in (2, 3, 4))
-_join_two, _join_three, _join_four = (_moved(rows, True) for rows in (2, 3, 4))
+_split, _join = _mover(joins=False), _mover(joins=True)
 Places = tuple[int, int, int, int]  # addresses of rows; those after the last are not read
 PLACES: Final = types.UniTuple(types.int64, MOST_ROWS)
-
-
-@inlined
-def _split_as(zero: Any, source: int, targets: Places, rows: int, vectors: int) -> None:
-    a, b, c, d = targets
-    for i in range(vectors):
-        at = i * BYTES
-        if rows == 2:
-            _split_two((a + at, b + at), source + 2 * at, zero)
-        elif rows == 3:
-            _split_three((a + at, b + at, c + at), source + 3 * at, zero)
-        else:
-            _split_four((a + at, b + at, c + at, d + at), source + 4 * at, zero)
-
-
-@inlined
-def _join_as(zero: Any, sources: Places, target: int, rows: int, vectors: int) -> None:
-    a, b, c, d = sources
-    for i in range(vectors):
-        at = i * BYTES
-        if rows == 2:
-            _join_two((a + at, b + at), target + 2 * at, zero)
-        elif rows == 3:
-            _join_three((a + at, b + at, c + at), target + 3 * at, zero)
-        else:
-            _join_four((a + at, b + at, c + at, d + at), target + 4 * at, zero)
 
 
 @called(1, PLACES, 3)
 def split_cells(source: int, targets: Places, rows: int, vectors: int, size: int) -> None:
     """Take interleaved cells of `size` bytes apart: `vectors` vectors of each of a few rows."""
     keep_apart()
-    if size == 8:
-        _split_as(np.int64(0), source, targets, rows, vectors)
-    elif size == 4:
-        _split_as(np.int32(0), source, targets, rows, vectors)
-    elif size == 2:
-        _split_as(np.int16(0), source, targets, rows, vectors)
-    else:
-        _split_as(np.int8(0), source, targets, rows, vectors)
+    _split(targets, source, rows, vectors, size)
 
 
 @called(PLACES, 4)
 def join_cells(sources: Places, target: int, rows: int, vectors: int, size: int) -> None:
     """Put cells of `size` bytes of a few rows together, interleaved: the reverse."""
     keep_apart()
-    if size == 8:
-        _join_as(np.int64(0), sources, target, rows, vectors)
-    elif size == 4:
-        _join_as(np.int32(0), sources, target, rows, vectors)
-    elif size == 2:
-        _join_as(np.int16(0), sources, target, rows, vectors)
-    else:
-        _join_as(np.int8(0), sources, target, rows, vectors)
+    _join(sources, target, rows, vectors, size)
