@@ -50,4 +50,4 @@ def _is_line(block: Block) -> bool:
 
 
 def _differ(first: Block, other: Block) -> bool:
-    return first.shape != other.shape or first.dtype != other.dtype
+    return bool(first.shape != other.shape or first.dtype != other.dtype)
