@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks.interleave import interleaved
 from dask_tapestry_kernels.cpu.blocks.strided import strided
 from dask_tapestry_kernels.kernel_table import Kernel
 
@@ -117,7 +118,8 @@ def concat(out: Block | None, *blocks: Block, axis: int) -> Block:
     filled = [block for block in blocks if block.shape[axis]] or blocks[:1]
     if len(filled) == 1:
         return filled[0]
-    return np.concatenate(filled, axis, out=out)
+    joined = interleaved(out, filled, axis)
+    return np.concatenate(filled, axis, out=out) if joined is None else joined
 
 
 def reshape(

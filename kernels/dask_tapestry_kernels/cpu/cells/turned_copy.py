@@ -13,7 +13,7 @@ from dask_tapestry_kernels.kernel_table import Kernel
 Block = np.ndarray[Any, Any]
 
 SMALL: Final = 65_536  # cells; fewer are in a cache, where NumPy copies them as fast
-SHORT: Final = 8  # cells of either axis, below which nothing is gained
+SHORT: Final = 2  # cells of either axis, below which nothing is gained
 SIZES: Final = (1, 2, 4, 8, 16)
 LOOP: Final = "from dask_tapestry_kernels.cpu.cells.child.turned_planes import kernel\n"
 ARITY: Final = 3

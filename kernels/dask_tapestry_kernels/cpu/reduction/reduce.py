@@ -17,6 +17,7 @@ from dask_tapestry_kernels.cpu.reduction.axis_orders import (
     kept_backwards,
     widest_first,
 )
+from dask_tapestry_kernels.cpu.reduction.finished_values import finished
 from dask_tapestry_kernels.cpu.reduction.fold_errors import (
     cells_of,
     is_quiet,
@@ -54,18 +55,20 @@ TEMPORARY_CELLS: Final = 131_072  # of leaves of which a fold makes copies: 1 Mi
 LANES_BYTES: Final = 2**22  # of accumulators: rows of 16,384 float64 are folded whole
 
 
-def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:  # noqa: ARG001
+def reduce(out: Block | None, *blocks: Block, **part: Any) -> Block:
     """Fold blocks from cells or nodes of level `source` to nodes of level `target` or the value.
 
     Parameters
     ----------
+    out
+        Memory for a value of many cells.
     blocks
         Cells or nodes; along the reduced axes they begin at `origin`. Several, of one shape, are
         the operands of `expression`. Cells may be unread.
     **part
         The fields of `FoldPart`.
     """
-    return folded(blocks, [FoldPart(**part)])[0]
+    return folded(blocks, [FoldPart(**part)], out)[0]
 
 
 def reductions(
@@ -102,8 +105,13 @@ def reductions(
     return result
 
 
-def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
-    """The nodes or values of reductions that fold the same axes of the same blocks."""
+def folded(
+    blocks: Sequence[Block], parts: Sequence[FoldPart], out: Block | None = None
+) -> list[Block]:
+    """The nodes or values of reductions that fold the same axes of the same blocks.
+
+    The value of a single one may be written to `out`.
+    """
     if all(part.expression is not None for part in parts):
         blocks, expressions = widest_first(blocks, [part.expression for part in parts])
         pairs = zip(parts, expressions, strict=True)
@@ -114,7 +122,7 @@ def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
         blocks = [np.flip(block, backwards) for block in blocks]
     turned = read_if_folded_whole([block.transpose(order) for block in blocks], parts)
     with checking_fp_errors(needless=all(map(is_quiet, parts))) as suspicion:
-        values = _values(turned, parts, order)
+        values = _values(turned, parts, order, None if backwards else out)
     if suspicion is not None and (suspicion.raised or parts[0].expression is not None):
         _tell_errors(turned, parts, order, values, suspicion)
     if parts[0].target is None:  # the reduced axes are gone
@@ -124,15 +132,15 @@ def folded(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
 
 
 def _values(
-    turned: Sequence[Block], parts: Sequence[FoldPart], order: tuple[int, ...]
+    turned: Sequence[Block], parts: Sequence[FoldPart], order: tuple[int, ...], out: Block | None
 ) -> list[Block]:
     """The nodes or values of blocks whose reduced axes come first, in the order of their axes."""
     if parts[0].source is None and len(parts) == 1 and parts[0].tree.selected is None:
         ready = nodes_in_any_order(turned, parts[0])
         if ready is not None:
-            return [_finished(parts[0], ready, order)]
+            return [finished(parts[0], ready, order, out)]
     nodes = turned if parts[0].source is not None else _nodes(turned, parts)
-    return [_merged(part, one, order) for part, one in zip(parts, nodes, strict=True)]
+    return [_merged(part, one, order, out) for part, one in zip(parts, nodes, strict=True)]
 
 
 def _tell_errors(
@@ -173,38 +181,16 @@ def _folded_again(
     return folding
 
 
-def _merged(part: FoldPart, nodes: Block, order: tuple[int, ...]) -> Block:
+def _merged(
+    part: FoldPart, nodes: Block, order: tuple[int, ...], out: Block | None = None
+) -> Block:
     """Nodes of the target's level, in the order of the block's axes, or the value."""
     arithmetic, tree = ARITHMETIC[part.monoid], part.tree
     if part.source is not None or tree.lattice is None:
         first = part.origin if part.source is not None else node_numbers(tree, 0, part.origin)
         levels = range(part.source or 0, last_level(part))
         nodes = merged_to_levels(nodes, arithmetic, tree, levels, first)
-    return _finished(part, nodes, order)
-
-
-def _finished(part: FoldPart, nodes: Block, order: tuple[int, ...]) -> Block:
-    """Nodes of the last level in the order of the block's axes, or the value."""
-    if part.target is not None:
-        return nodes.transpose(np.argsort(order))
-    value = _value(nodes, ARITHMETIC[part.monoid], part.tree, part.dtype, part.state, part.ddof)
-    return value.transpose(np.argsort(order[len(part.axes) :]))
-
-
-def _value(
-    nodes: Block, arithmetic: MonoidOps, tree: Any, dtype: np.dtype[Any], state: Any, ddof: float
-) -> Block:
-    rank = len(tree.extents)
-    shape = nodes.shape[rank:]
-    if 0 in nodes.shape[:rank]:
-        empty = arithmetic.identity(state) if arithmetic.identity else np.zeros((), state)
-        root: Block = np.full(shape, empty, state)
-    else:
-        first: tuple[Any, ...] = (*(0,) * rank, ...)
-        root = nodes[first]
-    with np.errstate(all="ignore"):
-        value = arithmetic.finish(root, prod(tree.folded), ddof)
-    return value.astype(dtype, copy=False)
+    return finished(part, nodes, order, out)
 
 
 def _nodes(

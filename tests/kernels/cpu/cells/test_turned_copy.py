@@ -14,7 +14,7 @@ def every_kernel_compiled():
 
 
 @pytest.mark.parametrize("kind", ["u1", "f2", "f4", "f8", "c16", "?"])
-@pytest.mark.parametrize("shape", [(300, 301), (70, 5, 250), (9, 11, 12, 70)])
+@pytest.mark.parametrize("shape", [(300, 301), (70, 5, 250), (9, 11, 12, 70), (210, 110, 3)])
 def test_cells_go_where_they_belong_however_both_lie(shape, kind):
     cells = np.random.default_rng(0).integers(0, 200, shape).astype(kind)
     for order in permutations(range(len(shape))):

@@ -10,9 +10,18 @@ from typing import Any, Final
 import numpy as np
 from numba import types
 
+from dask_tapestry_kernels.cpu.jit.child.interleaved_cells import (
+    BYTES,
+    MOST_ROWS,
+    Places,
+    join_cells,
+    split_cells,
+)
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
     LINE,
+    VECTOR,
     copy_bytes,
+    copy_vector,
     get_int64,
     read_cell,
     set_int64,
@@ -38,6 +47,12 @@ def _copy_as(zero: Any, source: int, target: int, n: int, step: int, to_step: in
     elif step == 2 * to_step:  # known strides become shuffles of vectors
         for i in range(n):
             write_cell(target, i, read_cell(source, 2 * i, zero))
+    elif step == 3 * to_step and size_of(zero) == 1:  # of larger cells it takes as long
+        for i in range(n):
+            write_cell(target, i, read_cell(source, 3 * i, zero))
+    elif step == 4 * to_step and size_of(zero) == 1:
+        for i in range(n):
+            write_cell(target, i, read_cell(source, 4 * i, zero))
     elif step == -to_step:
         for i in range(n):
             write_cell(target, i, read_cell(source, -i, zero))
@@ -94,17 +109,62 @@ def _turn(source: int, target: int, rows: int, n: int, size: int, along: int, do
         _turn_as(np.int8(0), source, target, rows, n, along, down)
 
 
+@called(6)
+def copy_pieces(source: int, target: int, count: int, length: int, down: int, to_down: int) -> None:
+    """Copy `count` pieces of `length` bytes, `down` bytes apart, to places `to_down` apart."""
+    keep_apart()
+    vectors = length // VECTOR
+    if vectors * VECTOR == length:
+        for _ in range(count):
+            for vector in range(vectors):
+                copy_vector(target + vector * VECTOR, source + vector * VECTOR)
+            source += down
+            target += to_down
+    else:
+        for _ in range(count):
+            copy_bytes(target, source, length)
+            source += down
+            target += to_down
+
+
 @called(5, STEPS)
 def copy_rows(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
     """`copy_plane` line by line, along the longer axis if the other one is short."""
     keep_apart()
     down, along, to_down, to_along = steps
-    if n <= NARROW and n < rows:
+    if along == size and to_along == size:
+        copy_pieces(source, target, rows, n * size, down, to_down)
+    elif n <= NARROW and n < rows:
         for j in range(n):
             copy_line(source + j * along, target + j * to_along, rows, size, down, to_down)
     else:
         for i in range(rows):
             copy_line(source + i * down, target + i * to_down, n, size, along, to_along)
+
+
+@inlined
+def _places(first: int, apart: int) -> Places:
+    """Addresses of rows that are `apart` bytes from one to the next."""
+    return first, first + apart, first + 2 * apart, first + 3 * apart
+
+
+@called(5, STEPS)
+def _copy_few(source: int, target: int, rows: int, n: int, size: int, steps: Steps) -> None:
+    """Copy a plane whose columns lie side by side and then rows do, few of either."""
+    keep_apart()
+    _, along, to_down, _ = steps
+    if 1 < rows <= MOST_ROWS and along == rows * size:
+        vectors = n * size // BYTES
+        split_cells(source, _places(target, to_down), rows, vectors, size)
+        done = vectors * BYTES // size
+        copy_rows(source + done * along, target + done * size, rows, n - done, size, steps)
+    elif 1 < n <= MOST_ROWS and to_down == n * size:
+        vectors = rows * size // BYTES
+        join_cells(_places(source, along), target, n, vectors, size)
+        done = vectors * BYTES // size
+        copy_rows(source + done * size, target + done * to_down, rows - done, n, size, steps)
+    else:
+        copy_rows(source, target, rows, n, size, steps)
 
 
 @called(5, STEPS)
@@ -114,8 +174,11 @@ def copy_plane(source: int, target: int, rows: int, n: int, size: int, steps: St
     down, along, to_down, to_along = steps
     if along == size and to_down == size:  # rows become columns as columns become rows
         rows, n, down, along, to_down, to_along = n, rows, along, down, to_along, to_down
-    if down != size or to_along != size or size > WORD or min(rows, n) < TILE:
+    if down != size or to_along != size or size > WORD:
         copy_rows(source, target, rows, n, size, (down, along, to_down, to_along))
+        return
+    if min(rows, n) < TILE:
+        _copy_few(source, target, rows, n, size, (down, along, to_down, to_along))
         return
     high, wide = rows // TILE * TILE, n // TILE * TILE
     _turn(source, target, high, wide, size, along, to_down)
@@ -135,13 +198,18 @@ def copy_box(source: int, target: int, dims: int, count: int, size: int) -> None
     """
     keep_apart()
     n, step = (get_int64(dims, 0), get_int64(dims, 1)) if count else (1, size)
+    plane = count > 1 and (step == size or get_int64(dims, 3) == size)
+    first, rows, apart = (2, get_int64(dims, 2), get_int64(dims, 3)) if plane else (1, 1, 0)
     at = counters()
-    for axis in range(1, count):
+    for axis in range(first, count):
         set_int64(at, axis, 0)
     while True:
-        copy_line(source, target, n, size, step, size)
-        target += n * size
-        axis = 1
+        if plane:
+            copy_plane(source, target, rows, n, size, (apart, step, n * size, size))
+        else:
+            copy_line(source, target, n, size, step, size)
+        target += rows * n * size
+        axis = first
         while axis < count:
             done, down = get_int64(at, axis) + 1, get_int64(dims, 2 * axis + 1)
             if done < get_int64(dims, 2 * axis):

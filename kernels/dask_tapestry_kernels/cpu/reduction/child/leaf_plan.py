@@ -55,7 +55,8 @@ def make_plan(block: Record, plan: Record) -> None:
     stride = cell_stride(box, strides, reduced, item)
     way = way_in_place(box, strides, ndim, reduced, item, n, stride)
     closer = way != COLUMNS and n >= FEW_CELLS and cells_lie_closer(box, strides, ndim, reduced)
-    plan.along = runs_along_columns(operands, block.count, ndim + 2, reduced, row)
+    kept = get(box, ndim - 1)
+    plan.along = runs_along_columns(operands, block.count, ndim + 2, reduced, row, kept)
     packed_by_column = block.in_line or (closer and plan.along == 0)
     plan.side_by_side = 1 if ndim == reduced or packed_by_column else 0
     plan.way = 0 if row else way

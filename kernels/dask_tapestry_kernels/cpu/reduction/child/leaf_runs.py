@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
-    VECTOR,
-    call_row,
-    copy_bytes,
-    copy_vector,
-)
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_row
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
-from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_line, copy_plane
+from dask_tapestry_kernels.cpu.jit.child.strided_copy import (
+    copy_line,
+    copy_pieces,
+    copy_plane,
+)
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import BLOCK, PLAN, Record
 from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart, room
 
@@ -86,24 +85,6 @@ def packed_at_once(block: Record, plan: Record) -> int:
     return max(1, run)
 
 
-@called(5)
-def _spread(source: int, target: int, leaves: int, length: int, apart: int) -> None:
-    """Give each leaf its `length` bytes of a line; leaves are `apart` bytes."""
-    keep_apart()
-    vectors = length // VECTOR
-    if vectors * VECTOR == length:
-        for _ in range(leaves):
-            for vector in range(vectors):
-                copy_vector(target + vector * VECTOR, source + vector * VECTOR)
-            source += length
-            target += apart
-    else:
-        for _ in range(leaves):
-            copy_bytes(target, source, length)
-            source += length
-            target += apart
-
-
 @called(PLAN, 3, result=I64)
 def _go_to(plan: Record, line: int, reduced: int, place: int) -> int:
     """Write the place in a leaf where a line begins; return the number of the cell there."""
@@ -165,7 +146,8 @@ def _pack_lines(block: Record, plan: Record, place: int, packed: int, line: int)
         else:
             first = _first_of_line(block, plan, block.operands, place)
             copy_line(first, line, run * side, item, step, item)
-        _spread(at, target, run, side * item, leaf_pitch(n * item))
+        length = side * item
+        copy_pieces(at, target, run, length, length, leaf_pitch(n * item))
 
 
 @called(BLOCK, PLAN, 3)

@@ -51,6 +51,22 @@ def test_planes_are_copied_there_and_back(kind, rows, n, lies):
     assert not target.base[:, 1::2].any()
 
 
+@pytest.mark.parametrize("kind", ["i1", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("few", [2, 3, 4, 5])
+def test_a_few_interleaved_rows_are_copied_there_and_back(kind, few):
+    cells = np.random.default_rng(0).integers(0, 100, (203, few)).astype(kind)
+    apart, back, size = np.zeros((few, 203), kind), np.zeros((203, few), kind), cells.itemsize
+    copy_rows(
+        cells.ctypes.data, apart.ctypes.data, few, 203, size,
+        (*cells.strides[::-1], *apart.strides),
+    )  # fmt: skip
+    assert np.array_equal(apart, cells.T)
+    copy_rows(
+        apart.ctypes.data, back.ctypes.data, 203, few, size, (*apart.strides[::-1], *back.strides)
+    )
+    assert np.array_equal(back, cells)
+
+
 @njit
 def copy(source, target, dims, count, item):
     copy_box(source, target, dims, count, item)
@@ -62,6 +78,9 @@ def test_a_box_of_any_strides_is_copied_in_c_order(dtype):
     for box in (
         cells,
         cells.T,
+        cells.swapaxes(1, 2),
+        cells.transpose(2, 0, 1),
+        cells[:, ::2, :8],
         cells[::-2, :, 3:],
         cells[:, :1, ::-1].swapaxes(0, 2),
         cells[0, 0, 0, ...],
