@@ -13,8 +13,10 @@ from uuid import uuid4
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
+from dask_tapestry.io.sources.bytes_on_workers import holds_futures
 from dask_tapestry.io.sources.dask_blocks_source import BlockSource
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.lower.blocks_brought_here import brought_here
 from dask_tapestry.lower.bulk_exchange_layers import (
     ExchangeNames,
     ReceiveLayer,
@@ -291,6 +293,8 @@ class Lowering:
 
     def _joined(self, source: BlockSource) -> str:
         graph, name = source.graph, source.key_name
+        if self.arrays is None and holds_futures(name, graph):
+            graph = brought_here(name, graph)
         layers = graph.layers if isinstance(graph, HighLevelGraph) else {name: graph}
         if not self.taken.take(layers):
             seed = source.identity + name

@@ -57,7 +57,7 @@ def are_gone(key_name: str, graph: Mapping[Any, Any]) -> bool:
     """
     if not holds_futures(key_name, graph):
         return False
-    return any(future.status in GONE for future in _blocks_in(key_name, graph).values())
+    return any(future.status in GONE for future in blocks_there(key_name, graph).values())
 
 
 def _any_future(key_name: str, graph: Mapping[Any, Any]) -> Any:
@@ -65,11 +65,11 @@ def _any_future(key_name: str, graph: Mapping[Any, Any]) -> Any:
     module = sys.modules.get("distributed.client")
     if module is None:
         return None
-    value = next(iter(_blocks_in(key_name, graph).values()), None)
+    value = next(iter(blocks_there(key_name, graph).values()), None)
     return value if isinstance(value, module.Future) else None
 
 
-def _blocks_in(key_name: str, graph: Mapping[Any, Any]) -> dict[Any, Any]:
+def blocks_there(key_name: str, graph: Mapping[Any, Any]) -> dict[Any, Any]:
     """The blocks where they are there already, not to be computed by tasks; else none."""
     layer = getattr(graph, "layers", {}).get(key_name)
     blocks = graph if layer is None else getattr(layer, "mapping", None)
