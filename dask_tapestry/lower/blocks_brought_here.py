@@ -1,4 +1,4 @@
-"""Blocks brought here: those that workers of a cluster keep, where a scheduler of this process runs.
+"""Blocks brought here: those that workers keep, where a scheduler of this process computes.
 
 Sizes that only data tell, as of a mask, are counted where a client is, and `persist` keeps blocks
 there. Dask's own schedulers know nothing of a client's futures.

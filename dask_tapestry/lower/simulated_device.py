@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.lower.step_spec import StepSpec
-from dask_tapestry.steps.program import Program
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
 
 
@@ -48,7 +47,7 @@ def without_device(spec: StepSpec) -> StepSpec:
         return spec
     made = tuple(one._replace(device=_made_up(one.device)) for one in spec.program.instructions)
     lie = tuple(map(_made_up, spec.program.devices))
-    program = Program(spec.program.inputs, made, spec.program.within, lie)
+    program = replace(spec.program, instructions=made, devices=lie)
     return replace(spec, program=program, format=_made_up(spec.format), device=None)
 
 

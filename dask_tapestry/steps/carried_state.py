@@ -76,9 +76,9 @@ def carrying(program: Program) -> CarryingProgram | None:
             )
         )
     within = tuple([(x if x < first else x + count, held) for x, held in program.within])
-    return CarryingProgram(
-        Program((*program.inputs, *types), tuple(instructions), within), tuple(types)
-    )
+    read, most = (*program.inputs, *types), program.piece_bytes
+    own = Program(read, tuple(instructions), within, piece_bytes=most)
+    return CarryingProgram(own, tuple(types))
 
 
 @lru_cache(maxsize=1024)

@@ -63,9 +63,9 @@ def _formula_part(program: Program) -> FormulaPart | None:
         return None
     if any(program.types[value].dtype.hasobject for value in formulas):  # tiles share bytes
         return None
-    return FormulaPart(
-        Program(program.inputs, program.instructions[: last - first + 1]), frozenset(formulas)
-    )
+    instructions = program.instructions[: last - first + 1]
+    own = Program(program.inputs, instructions, piece_bytes=program.piece_bytes)
+    return FormulaPart(own, frozenset(formulas))
 
 
 def _readers(program: Program) -> dict[int, set[int]]:

@@ -98,7 +98,8 @@ def _programs(program: Program, merging: Merging) -> tuple[Program, tuple[Progra
     pairs, type_ = list[Program](), first.type
     for operator in merging.pairs:
         step = Instruction(operator, (0,), (type_,), operator.infer(type_), last.line, last.device)
-        pairs.append(Program((type_,), (step,)))
+        pairs.append(Program((type_,), (step,), piece_bytes=program.piece_bytes))
         type_ = step.type
     step = Instruction(merging.split.then, (0,), (type_,), last.type, last.line, last.device)
-    return first, tuple(pairs), Program((type_,), (step,))
+    then = Program((type_,), (step,), piece_bytes=program.piece_bytes)
+    return first, tuple(pairs), then

@@ -143,7 +143,8 @@ def _part(program: Program, values: list[int]) -> Part:
     inputs = sorted({x for i in chosen for x in i.inputs} - set(values))
     number = {value: n for n, value in enumerate((*inputs, *values))}
     instructions = [i._replace(inputs=tuple([number[x] for x in i.inputs])) for i in chosen]
-    own = Program(tuple([program.types[x] for x in inputs]), tuple(instructions))
+    types = tuple([program.types[x] for x in inputs])
+    own = Program(types, tuple(instructions), piece_bytes=program.piece_bytes)
     if own == program:
         own = program  # whose schedules are known
     return Part(own, tuple(inputs), frozenset(values[:-1]))
@@ -193,7 +194,8 @@ def with_last(program: Program, operator: Operator) -> Program:
     type_ = operator.infer(*last.types)
     made = Instruction(operator, last.inputs, last.types, type_, last.line, last.device)
     within = tuple([(value, held) for value, held in program.within if value < goal])
-    return Program(program.inputs, (*before, made), within, program.devices)
+    devices, most = program.devices, program.piece_bytes
+    return Program(program.inputs, (*before, made), within, devices, piece_bytes=most)
 
 
 def split_at(
@@ -211,4 +213,4 @@ def split_at(
 def _completing(first: Program, operator: Operator, last: Instruction) -> Program:
     """What makes the value of an instruction, its `last`, of partial results."""
     step = Instruction(operator, (0,), (first.type,), last.type, last.line, last.device)
-    return Program((first.type,), (step,))
+    return Program((first.type,), (step,), piece_bytes=first.piece_bytes)

@@ -7,9 +7,26 @@ from itertools import pairwise
 from dask_tapestry.steps.own_order import computes_again
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.tuning import MOST_PIECES
+from dask_tapestry.steps.tuning import (
+    LEAST_PIECE_BYTES,
+    MOST_PIECES,
+    PIECE_BYTES,
+    PIECES_A_TASK,
+)
 from dask_tapestry.steps.window import Line
 from dask_tapestry.zspace import ZRange
+
+
+def piece_bytes_of(task_bytes: int) -> int | None:
+    """Bytes of pieces where a task may take so many; None for the usual ones, where it may more.
+
+    Examples
+    --------
+    >>> piece_bytes_of(40 * 2**20) == 8 * 2**20, piece_bytes_of(2**30) is None
+    (True, True)
+    """
+    most = 1 << (max(1, task_bytes // PIECES_A_TASK)).bit_length() - 1
+    return max(LEAST_PIECE_BYTES, most) if most < PIECE_BYTES else None
 
 
 def usual_piece(edges: tuple[Line, ...]) -> ZRange:

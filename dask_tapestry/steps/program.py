@@ -9,9 +9,9 @@ what a block reads and needs in memory, and what a worker then executes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,14 +19,15 @@ import numpy as np
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.boxes import merged, rounded_out
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Work
+from dask_tapestry.steps.invariants import Invariants
 from dask_tapestry.steps.tuning import (
     EXTRA_CELLS,
     EXTRA_READ,
-    PIECES_REMEMBERED,
+    PIECE_BYTES,
     SCHEDULES_REMEMBERED,
 )
 from dask_tapestry.teg import PLAIN_CODEC, Operator, Sink, Source, TensorType
-from dask_tapestry.teg.operator import Demanding, Types
+from dask_tapestry.teg.operator import Types
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.block_format import BlockFormat, device_among
 
@@ -40,59 +41,6 @@ class Instruction(NamedTuple):
     type: TensorType
     line: str | None = None
     device: BlockFormat | None = None
-
-
-Pieces = Callable[[ZRange], tuple[tuple[int, ZRange], ...]]  # of inputs, each with its number
-
-
-class Invariants(NamedTuple):
-    """What is true of an instruction in every block.
-
-    Attributes
-    ----------
-    is_source, is_sink
-        Whether it reads, and writes, what lies outside.
-    stored, flops, scratch
-        Whether it may read from stores, do operations, and take scratch memory; others need not
-        be asked how much.
-    copies
-        Whether its blocks are no views.
-    demand
-        The box of each input that it reads for a box; None where it reads other `pieces`.
-    pieces
-        These, with the number of the input that each is of; None where it reads its `demand`.
-    """
-
-    is_source: bool
-    is_sink: bool
-    stored: bool
-    flops: bool
-    scratch: bool
-    copies: bool
-    demand: Demanding | None
-    pieces: Pieces | None
-
-    @staticmethod
-    def of(operator: Operator, inputs: Types) -> Invariants:
-        """What is true of an operator with inputs of these types."""
-        own = type(operator)
-        plain = own.pieces is Operator.pieces
-        return Invariants(
-            isinstance(operator, Source),
-            isinstance(operator, Sink),
-            own.stored_bytes is not Operator.stored_bytes,
-            own.flops is not Operator.flops,
-            own.scratch_bytes is not Operator.scratch_bytes,
-            operator.copies,
-            operator.demanding(inputs) if plain else None,
-            None if plain else _remembered_pieces(operator, inputs),
-        )
-
-
-@lru_cache(maxsize=1024)  # one for all programs that an instruction is in
-def _remembered_pieces(operator: Operator, inputs: Types) -> Pieces:
-    """What an operator reads for boxes, each asked once."""
-    return lru_cache(maxsize=PIECES_REMEMBERED)(partial(operator.pieces, inputs))
 
 
 Within = tuple[tuple[int, tuple[ZRange, ...]], ...]  # boxes of values that have several
@@ -114,6 +62,8 @@ class Program:
         Those on which the inputs lie, each None for the host; () if all are there.
     in_runs
         Of which inputs a worker has blocks that follow each other; () if nothing is known of any.
+    piece_bytes
+        Bytes that a piece of a block takes, where workers have little memory; None for the usual.
     """
 
     inputs: tuple[TensorType, ...]
@@ -121,6 +71,12 @@ class Program:
     within: Within = ()
     devices: tuple[BlockFormat | None, ...] = ()
     in_runs: tuple[bool, ...] = ()
+    piece_bytes: int | None = None
+
+    @property
+    def most_at_once(self) -> int:
+        """Bytes that a block takes at most which is computed as a whole, not piece by piece."""
+        return PIECE_BYTES if self.piece_bytes is None else self.piece_bytes
 
     @property
     def type(self) -> TensorType:
@@ -221,7 +177,8 @@ class Program:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.inputs, self.instructions, self.within, self.devices, self.in_runs))
+        told = self.within, self.devices, self.in_runs, self.piece_bytes
+        return hash((self.inputs, self.instructions, told))
 
     def __hash__(self) -> int:
         return self._hash
@@ -263,6 +220,7 @@ class Program:
             "within": self.within,
             "devices": self.devices,
             "in_runs": self.in_runs,
+            "piece_bytes": self.piece_bytes,
         }
 
     def schedule(self, box: ZRange, rounded: bool = True) -> InstructionSchedule:

@@ -1,13 +1,14 @@
 """Streaming: which values of a block are computed in turns, and in which pieces.
 
-A block that would take more than `PIECE_BYTES` beside its inputs is computed piece by piece: a part
-of its program runs for one box after the other, and its pieces are written to where the whole value
-lies. What folds cells is split first: the partial results of a piece of the cells are kept and
-combined at the end, or merged as they come (`merges`); where they take more than what they are
-made of, that is read first, and pieces end anywhere in it. Others end where stored chunks do, or
-share what they read (`windows`), or hand on their state (`carried_state`), and nothing is read
-twice; what cannot be cut so is computed whole, and so is what a device computes. The bits are those
-of the whole. Planner and workers ask the same functions, of the program and the box alone.
+A block that would take more than `PIECE_BYTES`, or than its program says, beside its inputs is
+computed piece by piece: a part of its program runs for one box after the other, and its pieces are
+written to where the whole value lies. What folds cells is split first: the partial results of a
+piece of the cells are kept and combined at the end, or merged as they come (`merges`); where they
+take more than what they are made of, that is read first, and pieces end anywhere in it. Others end
+where stored chunks do, or share what they read (`windows`), or hand on their state
+(`carried_state`), and nothing is read twice; what cannot be cut so is computed whole, and so is
+what a device computes. The bits are those of the whole. Planner and workers ask the same functions,
+of the program and the box alone.
 """
 
 from __future__ import annotations
@@ -37,8 +38,7 @@ from dask_tapestry.steps.store_reads import bytes_from_stores, more_at_ends
 from dask_tapestry.steps.tuning import (
     LARGE_WINDOW_BYTES,
     MOST_PIECES,
-    PARTIAL_BYTES,
-    PIECE_BYTES,
+    PARTIAL_SHARE,
     WORTHWHILE_SHARE,
 )
 from dask_tapestry.steps.window import Line, Window
@@ -49,11 +49,11 @@ from dask_tapestry.zspace import ZRange
 
 def block_schedule_of(program: Program, box: ZRange) -> BlockSchedule:
     """How the cells `box` of a program's output are computed."""
-    if program.whole_boxes.get(box) == PIECE_BYTES:
+    if program.whole_boxes.get(box) == program.most_at_once:
         return BlockSchedule.whole(program, box)
     best = _block_schedule(program, box)
     if not best.loops:
-        program.whole_boxes[box] = PIECE_BYTES
+        program.whole_boxes[box] = program.most_at_once
     return best
 
 
@@ -73,9 +73,9 @@ def piece_schedule_of(loop: PieceLoop, piece: ZRange) -> BlockSchedule:
 @lru_cache(maxsize=4096)  # it is asked before a block is priced, and when it is
 def may_stream(program: Program, box: ZRange) -> bool:
     """Whether the cells `box` of a program's output may be computed in turns: they take much."""
-    if not program.instructions or box.size * program.type.dtype.itemsize > PIECE_BYTES:
+    if not program.instructions or box.size * program.type.dtype.itemsize > program.most_at_once:
         return bool(program.instructions)  # all take no less than the output alone
-    return all_bytes(program, program.schedule(box)) > PIECE_BYTES
+    return all_bytes(program, program.schedule(box)) > program.most_at_once
 
 
 @lru_cache(maxsize=2048)
@@ -84,11 +84,12 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     if not may_stream(program, box):
         return whole
     on_device = program.device is not None  # slow to begin with a piece, and without such a cache
-    if on_device or _bytes(program, box, final=True) <= PIECE_BYTES:
+    if on_device or _bytes(program, box, final=True) <= program.most_at_once:
         return whole
     schedule, parts = whole.schedule, parts_of(program)
     best = _from_parts(program, schedule, parts)
-    fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= PIECE_BYTES}
+    most = program.most_at_once
+    fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= most}
     coarse = {goal: part for goal, part in parts.items() if goal not in fine}
     little = frozenset().union(*[little_inputs(program, *one) for one in coarse.items()])
     if little:
@@ -96,7 +97,7 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
         best = min(best, other, key=lambda block: block.peak.all)
     large = (1 - WORTHWHILE_SHARE) * best.peak.all
     folded = window_folds(program, parts, best.schedule, large)
-    if best.peak.all > PIECE_BYTES and folded:
+    if best.peak.all > most and folded:
         other = _from_parts(program, schedule, parts_of(program, folded=folded))
         best = min(best, other, key=lambda block: block.peak.all)
     inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
@@ -184,7 +185,7 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> PieceLoop | 
     whole = _bytes(program, box, final)
     operator, _, types, *_ = program.instructions[-1]
     turns = operator.turns(types)
-    if whole <= PIECE_BYTES or turns is None:
+    if whole <= program.most_at_once or turns is None:
         return None
     best = _in_pieces(program, box)
     if turns.split is not None and turns.sizes and (best is None or not best.fits):
@@ -260,7 +261,7 @@ def _merged_as_they_come(program: Program, box: ZRange, turns: Turns) -> PieceLo
         if found is None:
             break
         best, piece = found
-        if 2 * piece > PIECE_BYTES:
+        if 2 * piece > program.most_at_once:
             break
     return best
 
@@ -307,7 +308,7 @@ def _plain_cut(
     program: Program, box: ZRange, in_place: bool, adds: bool = False
 ) -> PieceCut | None:
     """Pieces that end between stored chunks."""
-    excess = _bytes(program, box, final=False) / PIECE_BYTES
+    excess = _bytes(program, box, final=False) / program.most_at_once
     edges = cuts_of_pieces(program, box, excess, 0 if adds else None)
     if edges is None or not is_in_order(program, box, edges):
         return None
@@ -316,7 +317,7 @@ def _plain_cut(
 
 def _moving_cut(program: Program, box: ZRange, in_place: bool) -> PieceCut | None:
     """Pieces along the dimension whose windows are smallest."""
-    excess = min(_bytes(program, box, final=False) / PIECE_BYTES, MOST_PIECES)
+    excess = min(_bytes(program, box, final=False) / program.most_at_once, MOST_PIECES)
     found = sharing_pieces(program, box, excess)
     if found is None or not is_in_order(program, box, found.edges):
         return None
@@ -329,7 +330,7 @@ def _cut_at(
     piece = largest_piece(edges) if windows else usual_piece(edges)
     piece_peak = _piece_peak(program, piece, in_place)
     inner, parts = None, BlockSchedule.whole(program, piece)
-    if piece_peak.all > PIECE_BYTES:
+    if piece_peak.all > program.most_at_once:
         inner = in_turns(program, piece)
     if inner is not None:
         piece_peak = inner.takes.beside
@@ -360,7 +361,7 @@ def _split(
     while few < many:  # the last ones that are small enough
         middle = -(-(few + many) // 2)
         first, _, inner = split_at(program, box, turns.split(turns.sizes[middle]))
-        small = inner is None or _value_bytes(first, inner) <= PARTIAL_BYTES
+        small = inner is None or _value_bytes(first, inner) <= PARTIAL_SHARE * program.most_at_once
         few, many = (middle, many) if small else (few, middle - 1)
     return split_at(program, box, turns.split(turns.sizes[few]))
 

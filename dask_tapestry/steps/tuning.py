@@ -56,5 +56,9 @@ MOST_RUNS: Final = 256  # parts of a value that are read in ways of their own: e
 
 # streaming
 PIECE_BYTES: Final = 2**25  # bytes that a piece takes: a chunk as it is stored mostly, and more
-PARTIAL_BYTES: Final = PIECE_BYTES // 2  # bytes of partial results that are all kept until the end
+# Parts of what a task may take, of which a piece takes one: a block of 300 MB workers, a quarter of
+# which is 43 MiB, could not be computed beside the chunks that it reads with pieces of 32 MiB
+PIECES_A_TASK: Final = 4
+LEAST_PIECE_BYTES: Final = 2**20  # to begin with a piece takes some 50 us
+PARTIAL_SHARE: Final = 0.5  # of a piece's bytes: partial results that are all kept until the end
 WORTHWHILE_SHARE: Final = 0.8  # of the bytes of the whole, that turns may take at most

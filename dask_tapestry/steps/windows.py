@@ -20,7 +20,6 @@ from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.steps.tuning import (
     LARGE_WINDOW_BYTES,
-    PIECE_BYTES,
     REPEATED_WORK,
     SHORTER_PIECES_WORK,
 )
@@ -66,7 +65,8 @@ def opened(program: Program) -> WindowedProgram | None:
     inputs = (*program.inputs, *[program.types[value] for value in stored])
     sources = tuple([program.instructions[value - first] for value in stored])
     within = tuple([(number[value], held) for value, held in program.within])
-    return WindowedProgram(Program(inputs, tuple(instructions), within), sources)
+    own = Program(inputs, tuple(instructions), within, piece_bytes=program.piece_bytes)
+    return WindowedProgram(own, sources)
 
 
 @lru_cache(maxsize=1024)
@@ -121,7 +121,7 @@ def sharing_pieces(program: Program, box: ZRange, excess: float) -> SharingPiece
     if own is None or excess <= 1 or reads_apart(program, box):
         return None
     found = _smallest(own, box, excess, REPEATED_WORK)
-    size = excess * PIECE_BYTES if found is None else found[0]
+    size = excess * program.most_at_once if found is None else found[0]
     if size > LARGE_WINDOW_BYTES:
         shorter = _smallest(own, box, excess, SHORTER_PIECES_WORK, tried=REPEATED_WORK)
         found = min(filter(None, (found, shorter)), default=None)

@@ -6,8 +6,13 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
-from dask_tapestry.steps.tuning import MOST_PIECES
+from dask_tapestry.steps.piece_cuts import (
+    cuts_of_pieces,
+    largest_piece,
+    piece_bytes_of,
+    usual_piece,
+)
+from dask_tapestry.steps.tuning import LEAST_PIECE_BYTES, MOST_PIECES, PIECE_BYTES, PIECES_A_TASK
 
 
 def program_of(*shape):
@@ -40,3 +45,14 @@ def test_usual_pieces_are_not_those_at_an_end():
     edges = ((0, 4, 8, 9), (0, 7))
     assert usual_piece(edges).shape == (4, 7)
     assert largest_piece(((0, 1, 8, 9), (0, 7))).shape == (7, 7)
+
+
+def test_pieces_are_a_part_of_what_a_task_may_take():
+    sizes = [piece_bytes_of(1 << power) for power in range(10, 40)]
+    told = [size for size in sizes if size is not None]
+    assert sizes == [*told, *[None] * (len(sizes) - len(told))]
+    assert told == sorted(told)
+    assert told[0] == LEAST_PIECE_BYTES
+    assert told[-1] < PIECE_BYTES
+    for power, size in zip(range(10, 40), told, strict=False):
+        assert size in (LEAST_PIECE_BYTES, (1 << power) // PIECES_A_TASK)

@@ -1,6 +1,7 @@
 import gc
 import pickle
 import weakref
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.tuning import SCHEDULES_REMEMBERED
+from dask_tapestry.steps.tuning import PIECE_BYTES, SCHEDULES_REMEMBERED
 from dask_tapestry.teg import TensorType
 from dask_tapestry.zspace import ZRange
 from tests.planner.graphs import last_step, stored
@@ -144,3 +145,14 @@ def test_what_is_stored_has_codecs_or_none(tmp_path):
         for how, written in (({}, "zstd"), ({"compressors": None}, "plain")):
             copied = dt.to_zarr(read, tmp_path / "copy", compute=False, **how)
             assert last_step(copied).program.codecs == (codec, written)
+
+
+def test_what_it_says_of_pieces_travels_and_tells_it_apart():
+    program = last_step((stored() * 2)[10:20]).program
+    other = replace(program, piece_bytes=2**20)
+    assert (program.most_at_once, other.most_at_once) == (PIECE_BYTES, 2**20)
+    assert program != other
+    again = pickle.loads(pickle.dumps(other))
+    assert again == other
+    assert hash(again) == hash(other)
+    assert again.without_data.piece_bytes == 2**20

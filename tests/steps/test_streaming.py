@@ -13,7 +13,12 @@ from dask_tapestry.planner.cost.footprint import needs_of
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.block_schedule import LoopEntry
 from dask_tapestry.steps.peak import all_bytes, peak_bytes
-from dask_tapestry.steps.streaming import block_schedule_of, in_turns, may_stream
+from dask_tapestry.steps.streaming import (
+    block_schedule_of,
+    in_turns,
+    may_stream,
+    piece_schedule_of,
+)
 from dask_tapestry.steps.tuning import PIECE_BYTES
 from dask_tapestry.zspace import ZRange
 from tests.comparisons import same_bits
@@ -73,6 +78,34 @@ def test_what_is_large_is_computed_in_turns(name):
     assert max(pieces(x)) > 1
     assert work(x) < value + 3 * PIECE_BYTES
     assert work(x) < whole + (value if name == "a view" else 0)
+
+
+def programs_in(block):
+    """The programs of all loops of a block, and of loops inside."""
+    stack = [*block.loops.values()]
+    while stack:
+        loop = stack.pop()
+        then, merges = loop.then, loop.merges
+        yield from (loop.program, *([then] if then else []), *(merges.pairs if merges else ()))
+        stack += [] if loop.fits else [*piece_schedule_of(loop, next(loop.pieces)).loops.values()]
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_pieces_are_as_large_as_the_program_says(name):
+    x, few = TURNS[name](), 2**22
+    own = group_of(x.node, set()).in_pieces_of(few).program
+    block = block_schedule_of(own, own.type.box)
+    assert {made.piece_bytes for made in programs_in(block)} == {few}
+    assert block.peak.all <= block_of(x).peak.all  # less where chunks, decoded whole, allow it
+
+
+def test_smaller_pieces_take_less_memory():
+    own = group_of(dt.arange(10.0**8).sum().node, set())
+    peaks = [
+        block_schedule_of(p, p.type.box).peak.all
+        for p in (own.in_pieces_of(most).program for most in (2**22, None))
+    ]
+    assert peaks[0] < peaks[1] / 4
 
 
 WHOLE = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.fusion.formula_inlining import formula_leads, inlined
@@ -45,6 +46,13 @@ class Group:
         """The device that computes it, as a user names it; "" for the host."""
         known = self.own.device
         return "" if known is None else known.device
+
+    def in_pieces_of(self, most: int | None) -> Group:
+        """The group whose blocks are computed in pieces of so many bytes; None for the usual."""
+        if most == self.own.piece_bytes:
+            return self
+        own = replace(self.own, piece_bytes=most)
+        return replace(self, own=own, program=own)
 
 
 def is_external(node: Node) -> bool:

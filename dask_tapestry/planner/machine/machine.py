@@ -21,6 +21,7 @@ from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.tuning import DEVICE_BLOCKS, HUGE_PAGE, REQUESTS
+from dask_tapestry.steps.piece_cuts import piece_bytes_of
 from dask_tapestry.teg import PLAIN_CODEC, USUAL_CODEC
 
 
@@ -224,6 +225,11 @@ class Machine:
         return replace(
             self, alone=True, threads=1, slots=self.hosts, memory=memory, in_flight=in_flight
         )
+
+    @property
+    def piece_bytes(self) -> int | None:
+        """Bytes of the pieces in which a task computes its block; None where it may take many."""
+        return piece_bytes_of(self.task_bytes)
 
     @property
     def device_memory(self) -> str:

@@ -115,6 +115,7 @@ class Pricing:
     def __init__(self, machine: Machine, limits: Limits, other: Pricing | None = None) -> None:
         self.machine, self.limits, self._other = machine, limits, other
         self.asked: dict[Node, AskedStep] = {}
+        self._piece_bytes = machine.piece_bytes  # of all places: their groups are the same
         self._spent = [0]  # costs computed, at all places
         self._places: dict[str, Pricing] = {}
         self._groups: dict[Node, list[KnownGroup]] = {}
@@ -162,7 +163,7 @@ class Pricing:
             other = None if self._other is None else self._other._of(name, machine)
             pricing = self._places[name] = Pricing(machine, limits, other)
             pricing._groups, pricing._programs = self._groups, self._programs
-            pricing._spent = self._spent
+            pricing._spent, pricing._piece_bytes = self._spent, self._piece_bytes
         return pricing
 
     @property
@@ -202,7 +203,7 @@ class Pricing:
         for one in reversed(known):
             if one.is_computed_from(held):
                 return one.group
-        made = group_of(node, held)
+        made = group_of(node, held).in_pieces_of(self._piece_bytes)
         program = self._programs.setdefault(made.own.without_data, made.own)
         made.own.share(program)
         known.append(KnownGroup.of(replace(made, program=program), held))

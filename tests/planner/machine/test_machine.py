@@ -170,3 +170,11 @@ def test_a_worker_of_one_thread_has_one_block_under_way():
     alone = Machine.of(Resources(workers=4, threads=1, memory="64 GiB", gpus=2)).on("cuda")
     assert (alone.slots, alone.in_flight, alone.devices) == (4, 1, 2)
     assert alone.one_by_one.in_flight == 1
+
+
+@pytest.mark.parametrize("memory", ["200 MB", "300 MB", "500 MiB", "64 GiB"])
+def test_pieces_and_what_they_read_have_room_in_a_task(memory):
+    machine = Machine.of(Resources(2, 2, memory))
+    assert (machine.piece_bytes is None) == (memory == "64 GiB")
+    if machine.piece_bytes is not None:
+        assert 2**20 <= machine.piece_bytes <= max(2**20, machine.task_bytes / 4)

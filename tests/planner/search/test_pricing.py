@@ -199,3 +199,24 @@ def test_no_unit_of_cuts_is_looked_for_of_what_takes_hardly_longer_than_a_task(m
     known, row = pricing(), stored((1000, 1000)).rechunk(-1)
     group = known.group(row[3].node, {row.node})
     assert [cuts.count for cuts in known.best(group, (None,)).grid] == [1]
+
+
+@pytest.mark.parametrize("memory", ["300 MB", "400 MB"])
+def test_small_workers_compute_in_small_pieces_beside_the_chunks_that_they_read(memory):
+    """In pieces of 32 MiB blocks were so narrow that each chunk was read twenty times."""
+    genes = dt.placeholder((1_400_000, 300), "i1", stored_chunks=(66_667, 170))
+    cells = dt.where(genes < 0, 1, genes).astype("f4")
+    scaled = (cells - cells.mean(axis=0)) / cells.std(axis=0)
+    plan = dt.plan(scaled.T @ scaled, resources=dt.Resources(2, 2, memory))
+    assert plan.cost["bytes_read"] <= 2.1 * genes.nbytes
+    told = {step.program.piece_bytes for step in plan.core.steps.values()}
+    assert told == {Machine.of(dt.Resources(2, 2, memory)).piece_bytes}
+    plan.verify()
+
+
+def test_groups_of_all_places_are_computed_in_the_same_pieces():
+    few = dt.Resources(groups=[(2, 2, "300 MB", "small"), (1, 2, "64 GiB", "large")])
+    pricing = Pricing(Machine.of(few), Limits.of(few, 0.5))
+    node = dt.sqrt(stored()).node
+    told = {p.group(node, {node}).own.piece_bytes for p in (pricing, pricing.at("large"))}
+    assert len(told) == 1

@@ -1,0 +1,64 @@
+"""Invariants: what is true of an instruction of a program in every block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from dask_tapestry.steps.tuning import PIECES_REMEMBERED
+from dask_tapestry.teg import Operator, Sink, Source
+from dask_tapestry.teg.operator import Demanding, Types
+from dask_tapestry.zspace import ZRange
+
+Pieces = Callable[[ZRange], tuple[tuple[int, ZRange], ...]]  # of inputs, each with its number
+
+
+class Invariants(NamedTuple):
+    """What is true of an instruction in every block.
+
+    Attributes
+    ----------
+    is_source, is_sink
+        Whether it reads, and writes, what lies outside.
+    stored, flops, scratch
+        Whether it may read from stores, do operations, and take scratch memory; others need not
+        be asked how much.
+    copies
+        Whether its blocks are no views.
+    demand
+        The box of each input that it reads for a box; None where it reads other `pieces`.
+    pieces
+        These, with the number of the input that each is of; None where it reads its `demand`.
+    """
+
+    is_source: bool
+    is_sink: bool
+    stored: bool
+    flops: bool
+    scratch: bool
+    copies: bool
+    demand: Demanding | None
+    pieces: Pieces | None
+
+    @staticmethod
+    def of(operator: Operator, inputs: Types) -> Invariants:
+        """What is true of an operator with inputs of these types."""
+        own = type(operator)
+        plain = own.pieces is Operator.pieces
+        return Invariants(
+            isinstance(operator, Source),
+            isinstance(operator, Sink),
+            own.stored_bytes is not Operator.stored_bytes,
+            own.flops is not Operator.flops,
+            own.scratch_bytes is not Operator.scratch_bytes,
+            operator.copies,
+            operator.demanding(inputs) if plain else None,
+            None if plain else _remembered_pieces(operator, inputs),
+        )
+
+
+@lru_cache(maxsize=1024)  # one for all programs that an instruction is in
+def _remembered_pieces(operator: Operator, inputs: Types) -> Pieces:
+    """What an operator reads for boxes, each asked once."""
+    return lru_cache(maxsize=PIECES_REMEMBERED)(partial(operator.pieces, inputs))
