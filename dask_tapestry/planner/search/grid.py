@@ -17,6 +17,7 @@ from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.machine.limits import Limits
+from dask_tapestry.planner.search.prime_factors import prime_factors
 from dask_tapestry.planner.tuning import (
     CARRIED_SHARE,
     FAR_RATIO,
@@ -80,23 +81,6 @@ def uncut_if_short(program: Program, price: Price, limits: Limits) -> RankedGrid
     return RankedGrid(grid, cost) if is_best else None
 
 
-def prime_factors(number: int) -> Iterator[int]:
-    """Factors of a number, the largest first.
-
-    Examples
-    --------
-    >>> list(prime_factors(360)), list(prime_factors(1))
-    ([5, 3, 3, 2, 2, 2], [])
-    """
-    factors, factor = [], 2
-    while number > 1:
-        while number % factor == 0:
-            factors.append(factor)
-            number //= factor
-        factor += 1
-    yield from reversed(factors)
-
-
 def _margin(cost: StepCost) -> float:
     """Seconds by which a grid must be better than one whose pieces lie in a row."""
     return SCATTERED_SHARE * (cost.seconds - cost.overhead)
@@ -157,10 +141,10 @@ class GridSearch:
 
         Where that of an `alike` step is known, as many pieces of this one are allowed, and it is
         not cut from the whole: it is the best of these and of the candidates. Where one is known
-        that a step had which hardly differs, the search is `begun` there.
+        that a step had which hardly differs, the search is `begun` there, too.
         """
         known = self._taken_over(alike)
-        pieces = known or self._descend(self._joined(begun))
+        pieces = known or self._cut_from(begun)
         if len(self.seen) > 1:
             for grid in candidates:
                 if all(unit.allows(cuts) for unit, cuts in zip(self.units, grid, strict=True)):
@@ -293,10 +277,17 @@ class GridSearch:
                 best, best_rank = pieces, now
         return best
 
-    def _joined(self, begun: Grid | None) -> list[int] | None:
-        """Fewer pieces than a grid has, as long as that is better; None if it is not allowed."""
+    def _cut_from(self, begun: Grid | None) -> list[int]:
+        """The best pieces on the way from the whole, or near a grid, of which fewer are tried, too.
+
+        What is known of the near ones first rules out many of the others unpriced.
+        """
         pieces = self._taken_over(begun)
-        return None if pieces is None else self._uphill(pieces, self._halves)
+        if pieces is None:
+            return self._descend()
+        near = self._descend(self._uphill(pieces, self._halves))
+        found = near, self._descend()
+        return min(found, key=lambda one: self._rank(self._graded(self._grid(one))))
 
     def _cut_equally(self) -> None:
         """Equal blocks, one for each worker, then one for each slot, wherever chunks end."""

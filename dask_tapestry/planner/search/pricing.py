@@ -252,7 +252,7 @@ class Pricing:
     ) -> RankedGrid:
         """The best grid of a program: one block if it is short, or by that of one that is alike.
 
-        The search begins where the step was cut when it was `begun` last, or as a like one is.
+        It is looked for near the grid that the step had last, too: with that the search is `begun`.
         """
         price, limits = partial(self.cost, program, held=held, lies=lies), self._limits_of(program)
         if short := uncut_if_short(program, price, limits):
@@ -260,7 +260,6 @@ class Pricing:
         size, kind = extents(program, held), (likeness(program), lies.order)
         known = self._alike.setdefault(kind, [])
         near = next((found.grid for other, found in known if are_near(size, other)), None)
-        begun = known[-1][1].grid if known and begun is None else begun
         search = self._grid_search(program, held, lies, may_stream(program, program.type.box))
         found = search.best(self._pushed(program, held), near, is_too_much, begun)
         if near is None and not found.is_least:

@@ -9,7 +9,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.machine.limits import Limits
-from dask_tapestry.planner.search.grid import GridSearch, prime_factors
+from dask_tapestry.planner.search.grid import GridSearch
 from dask_tapestry.planner.tuning import MOST_HOPELESS
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.zspace import Cuts
@@ -64,11 +64,17 @@ def test_a_search_ends_at_the_same_grid_wherever_it_is_begun(begun):
     assert counts(search((4096, 4096), hollow).best(begun=grid)) == [1, 64]
 
 
-def test_a_search_that_is_begun_near_its_end_asks_for_fewer_costs():
-    whole, near = (search((4096, 4096), hollow) for _ in range(2))
-    best = whole.best()
-    assert near.best(begun=best.grid).grid == best.grid
-    assert len(near.seen) < len(whole.seen)
+def test_what_lies_beyond_dearer_grids_is_found_from_near_it():
+    far = {1: 5.0, 128: 1.0, 256: 1.0}
+    grid = (Cuts.regular(256, 1),)
+    assert counts(search((256,), lambda a: far.get(a, 9.0)).best()) == [1]
+    assert counts(search((256,), lambda a: far.get(a, 9.0)).best(begun=grid)) == [256]
+
+
+def test_where_it_is_begun_makes_nothing_worse():
+    hill = {1: 5.0, 2: 6.0, 4: 6.0, 8: 3.0}
+    grid = (Cuts.regular(64, 2),)
+    assert counts(search((64,), lambda a: hill.get(a, 9.0)).best(begun=grid)) == [8]
 
 
 def test_where_it_is_begun_must_be_allowed():
@@ -236,14 +242,6 @@ def test_blocks_of_another_shape_are_tried_where_edges_are_read_again():
     assert counts(
         GridSearch((64, 64), [ChunkAlignment()] * 2, price, ROOM, range(2), 16).best()
     ) == [4, 4]
-
-
-@pytest.mark.parametrize("number", [1, 2, 12, 97, 100])
-def test_prime_factors(number):
-    factors = list(prime_factors(number))
-    assert prod(factors) == number
-    assert all(f > 1 and all(f % d for d in range(2, f)) for f in factors)
-    assert factors == sorted(factors, reverse=True)
 
 
 def guided(least, seconds, shape=(64, 64), limits=ROOM, work=lambda _: 1):
