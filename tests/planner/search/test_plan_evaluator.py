@@ -132,7 +132,7 @@ def test_what_workers_cannot_hold_does_not_fit():
     assert space.hope(state) == state.rank, "with smaller tasks it may fit"
     assert not space.fits(state)
     cut = space.state(Choices(grids={y.node: tuple(Cuts.regular(n, 100) for n in y.shape)}))
-    assert space.missed(cut) == space.hope(cut) == state.rank
+    assert space.missed(cut) is None, "the values lack memory, whatever tasks take"
     roomy = space_of(y)
     assert roomy.hope(roomy.state(Choices())) is None
     assert roomy.fits(roomy.state(Choices()))
