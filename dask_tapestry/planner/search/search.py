@@ -64,6 +64,7 @@ from dask_tapestry.planner.search.refusal import Misfit, fit_only_slowly, lighte
 from dask_tapestry.planner.search.relays import with_relays
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
 from dask_tapestry.planner.search.roomy_blocks import with_room
+from dask_tapestry.planner.search.worst_blocks import with_worst_cut
 from dask_tapestry.planner.tuning import (
     CHANCE_PART,
     DEARER_FITTED,
@@ -374,7 +375,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     best = with_relays(space, with_reads_handed_on(space, best, each), each // SEARCH_AGAIN_PART)
     best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
     best = with_room(space, with_less_held(space, best, each), each)
-    best = polished(space, best, each // SEARCH_AGAIN_PART)
+    best = with_worst_cut(space, polished(space, best, each // SEARCH_AGAIN_PART))
     return SearchResult(best, points, again, space.hope(fastest), seed_seconds=first.seconds)
 
 
