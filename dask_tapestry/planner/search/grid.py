@@ -19,6 +19,7 @@ from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.search.prime_factors import prime_factors
 from dask_tapestry.planner.tuning import (
+    ALIKE_SECONDS,
     CARRIED_SHARE,
     FAR_RATIO,
     FEW_WAVES,
@@ -278,16 +279,24 @@ class GridSearch:
         return best
 
     def _cut_from(self, begun: Grid | None) -> list[int]:
-        """The best pieces on the way from the whole, or near a grid, of which fewer are tried, too.
+        """The best pieces on the way from the whole, or near a grid, if these are no more blocks.
 
-        What is known of the near ones first rules out many of the others unpriced.
+        What many blocks cost those that read them is in no cost of the step. With whatever was best
+        near the grid, ten steps of a descent were planned to take a fifth longer.
         """
         pieces = self._taken_over(begun)
         if pieces is None:
             return self._descend()
         near = self._descend(self._uphill(pieces, self._halves))
-        found = near, self._descend()
-        return min(found, key=lambda one: self._rank(self._graded(self._grid(one))))
+        beside, enough = self.seen, self._enough
+        self.seen, self._enough = {}, inf
+        found = self._descend()
+        (_, best), (_, other) = (self._ordered(some)[0] for some in (self.seen, beside))
+        hardly_longer = self._rank(other) < self._rank(best).with_seconds(ALIKE_SECONDS)
+        if not hardly_longer or other.blocks > best.blocks:
+            return found
+        self.seen, self._enough = {**beside, **self.seen}, min(enough, self._enough)
+        return near
 
     def _cut_equally(self) -> None:
         """Equal blocks, one for each worker, then one for each slot, wherever chunks end."""

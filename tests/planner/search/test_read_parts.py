@@ -103,8 +103,8 @@ def test_folds_of_parts_are_as_of_one_alone(fold):
     one, other = (getattr(part, fold)(0) for part in (frames()[:500], frames()[4000:4500]))
     alone, both = (dt.plan(x, resources=MACHINES) for x in (one, one - other))
     both.verify()
-    for name in ("bytes_read", "seconds"):
-        assert both.cost[name] <= 2.01 * alone.cost[name]
+    for name, times in (("bytes_read", 2.01), ("seconds", 2.06)):
+        assert both.cost[name] <= times * alone.cost[name]
     if fold == "max":
         assert both.cost["bytes_read"] <= 1.01 * frames()[:1000].nbytes
 
