@@ -33,10 +33,9 @@ class LoadedSpecs(Generic[Spec]):
 
     Examples
     --------
-    >>> from fractions import Fraction  # an object of any kind
     >>> specs = LoadedSpecs()
-    >>> half = specs.keep("half", Fraction(1, 2), 100)
-    >>> specs.get("half") is half, specs.get("third")
+    >>> pair = specs.keep("pair", frozenset((1, 2)), 100)  # what may be referred to weakly
+    >>> specs.get("pair") is pair, specs.get("triple")
     (True, None)
     """
 
