@@ -158,7 +158,7 @@ def _read_by_all(part: Part) -> set[int]:
     program = finest_program(part.program)
     shape, first = program.type.shape, len(program.inputs)
     inside = sorted(part.inside)
-    if not inside or 0 in shape:
+    if not inside or not shape or 0 in shape:
         return set()
     small = SMALL_SHARE * max(type_.nbytes for type_ in (*program.types[:-1], part.program.type))
     origin = program.schedule(ZRange((0,) * len(shape), (1,) * len(shape)), rounded=False)

@@ -51,6 +51,12 @@ def test_a_fold_begins_a_part_unless_it_is_folded_for_its_reader():
     assert set(parts_of(apart, folded=folds)) > {len(apart.types) - 1}
 
 
+def test_a_formula_of_scalars_is_a_part():
+    both = dt.placeholder((), [("sum", "f8"), ("most", "f8")])
+    formula = both["sum"] - both["most"]
+    assert told(formula) == [["placeholder", "field", "field", "elementwise"]]
+
+
 def test_a_small_value_that_all_pieces_read_is_held():
     row = stored((1000,), "f8", (100,))
     assert told(stored() - row) == [["placeholder"], ["placeholder", "broadcast", "elementwise"]]
