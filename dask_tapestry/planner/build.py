@@ -10,6 +10,7 @@ from time import thread_time
 from dask_tapestry.amounts import one_of, seconds, whole_number
 from dask_tapestry.errors import ArgumentTypeError, MemoryLimitError
 from dask_tapestry.memory.garbage_collection import collection_paused
+from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.cost.step import with_first
 from dask_tapestry.planner.forgetting import forget_after_many
 from dask_tapestry.planner.kept_choices import keep, kept
@@ -21,7 +22,7 @@ from dask_tapestry.planner.remembered_choices import recalled, remember
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.search.rule_selection import RankedSeeds, choosing
+from dask_tapestry.planner.search.rule_selection import Find, RankedSeeds, choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
 from dask_tapestry.planner.search.seeds import Seeds
 from dask_tapestry.planner.tuning import KEPT_SECONDS
@@ -103,18 +104,18 @@ def _planned(
     known_plans = cache(lambda graph: recalled(graph, machines) or kept(graph, machines))
     seeds = _Seeds(machines, is_usual, known_plans if recall else None) if is_searched else None
 
-    def find(graph: Graph) -> SearchResult:
+    def find(graph: Graph, beside: Rank | None = None) -> SearchResult | None:
         known = known_plans(graph) if recall else None
         if known is not None:
-            return known
+            return None if known.given_up and beside is not None else known
         start = thread_time()
         spaces = None if seeds is None else seeds.spaces_of(graph)
-        found = search(graph, machines, method, budget, seed, spaces)
+        found = search(graph, machines, method, budget, seed, spaces, beside)
         if is_usual and thread_time() - start > KEPT_SECONDS:
             keep(graph, machines, found)
         if is_usual and not recall:
             remember(graph, machines, found)
-        return found
+        return None if found.given_up else found
 
     return plan_as_found(roots, machines, find, seeds)
 
@@ -160,7 +161,7 @@ class _Seeds:
 def plan_as_found(
     roots: Sequence[Node],
     machines: Resources,
-    find: Callable[[Graph], SearchResult],
+    find: Find[SearchResult],
     seeds: RankedSeeds | None = None,
 ) -> PlannedGraph:
     """Plan the values `roots` for `machines`, with the choices that `find` makes for a graph.

@@ -56,7 +56,9 @@ def kept(graph: Graph, resources: Resources) -> SearchResult | None:
         return None
     seconds, found = pickle.loads(content.code)
     result = planned_as(graph, resources, found)
-    if result is None or result.state.shortfall or found.limits is None:
+    if result is None or result.given_up:
+        return result
+    if result.state.shortfall:
         return None
     then, now = sorted((seconds, result.state.seconds))
     space = PlanEvaluator(graph, Pricing(Machine.of(resources), found.limits), resources)

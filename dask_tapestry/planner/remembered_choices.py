@@ -44,11 +44,14 @@ class FoundChoices(NamedTuple):
         Of the graph in these forms: what is held, how it is cut, and where it is computed.
     limits
         Of its tasks.
+    given_up
+        Whether that is no plan to take, as another graph has a better one.
     """
 
     forms: tuple[tuple[int, tuple[FormChoice, ...]], ...]
     steps: tuple[tuple[int, Grid, str], ...]
     limits: Limits
+    given_up: bool = False
 
 
 _known: OrderedDict[Any, FoundChoices] = OrderedDict()
@@ -76,7 +79,7 @@ def choices_of(graph: Graph, result: SearchResult) -> FoundChoices | None:
     places = {node: at for at, node in enumerate(state.graph.nodes)}
     forms = tuple([(number[n], tuple(taken)) for n, taken in state.choices.forms.items()])
     steps = tuple([(places[n], one.grid, one.place) for n, one in state.placed.items()])
-    return FoundChoices(forms, steps, result.limits)
+    return FoundChoices(forms, steps, result.limits, result.given_up)
 
 
 def recalled(graph: Graph, resources: Resources) -> SearchResult | None:
@@ -104,7 +107,8 @@ def planned_as(graph: Graph, resources: Resources, found: FoundChoices) -> Searc
     )
     state = evaluate(in_forms, choices, Pricing(Machine.of(resources), found.limits))
     same = {node: priced.grid for node, priced in state.placed.items()} == grids
-    return SearchResult(state, limits=found.limits) if same else None
+    given_up = found.given_up
+    return SearchResult(state, limits=found.limits, given_up=given_up) if same else None
 
 
 def settings_in_force() -> tuple[object, ...]:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dask_tapestry.planner.search import search
+from dask_tapestry.planner.search import one_space
 
 
 @pytest.fixture(autouse=True)
 def several_steps(monkeypatch):
     """No plan is taken for being one block a result."""
-    monkeypatch.setattr(search, "in_one_block", lambda space: None)
+    monkeypatch.setattr(one_space, "in_one_block", lambda space: None)

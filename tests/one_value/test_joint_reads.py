@@ -11,7 +11,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.equivalence import require_computes
 from dask_tapestry.planner.rewriting.joint_reads import ONE_READ
 from dask_tapestry.planner.rewriting.rule_choices import forms_of
-from dask_tapestry.planner.search import search as searching
+from dask_tapestry.planner.search import one_space as searching
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.joint_windows import read_jointly, taken_apart
 from dask_tapestry.planner.search.moves import stored_grid

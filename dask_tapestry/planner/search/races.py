@@ -7,12 +7,15 @@ percent each, as those of conjugate gradients, all of the costs change nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import log
 from typing import NamedTuple
 
+from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import FAR_BEHIND, SURE_OF_PACE
+from dask_tapestry.planner.search.plan_spaces import FoundPlan
+from dask_tapestry.planner.tuning import FAR_BEHIND, FAR_BETTER, SURE_OF_PACE
 
 
 class Race(NamedTuple):
@@ -55,6 +58,12 @@ class Race(NamedTuple):
             return False
         gained = log(self.seconds / state.seconds)
         return gained * self.costs < log(self.seconds / self.goal) * spent
+
+
+def may_be_far_better(misfits: Iterable[FoundPlan], other: Rank) -> bool:
+    """Whether plans that do not fit take so little beside another one that some may be made to."""
+    best = other.with_seconds(FAR_BETTER).seconds
+    return any(one.state.seconds < best for one in misfits)
 
 
 def may_win(seed: State, best: State) -> bool:

@@ -9,7 +9,7 @@ are not far behind the best of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from math import inf
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -44,7 +44,20 @@ class Ranked(Protocol):
         """Its place among others; the least is best."""
 
 
-S = TypeVar("S", bound=Ranked)
+S = TypeVar("S", bound=Ranked, covariant=True)
+
+
+class Find(Protocol[S]):
+    """Finds a plan for a graph."""
+
+    def __call__(self, graph: Graph, beside: Rank | None = None, /) -> S | None:
+        """The best plan; None where it is not worth to look on beside one of such a rank.
+
+        Raises
+        ------
+        MemoryLimitError
+            If no plan fits, and none is known beside it.
+        """
 
 
 class AppliedChoice(NamedTuple):
@@ -97,7 +110,7 @@ class _NoSeeds:
 
 def choosing(
     graph: Graph,
-    find: Callable[[Graph], S],
+    find: Find[S],
     trace: Trace | None = None,
     seeds: RankedSeeds | None = None,
 ) -> Chosen[S]:
@@ -106,7 +119,7 @@ def choosing(
     Parameters
     ----------
     find
-        Finds a plan for a graph.
+        Finds a plan for a graph, beside a known one.
     trace
         Where the choices taken are recorded.
     seeds
@@ -159,7 +172,7 @@ def with_taken(graph: Graph, taken: Taken, trace: Trace | None = None) -> Graph:
 def _best(
     graph: Graph,
     offers: Sequence[Offer],
-    find: Callable[[Graph], S],
+    find: Find[S],
     best: S | None,
     seeds: RankedSeeds,
 ) -> tuple[Offer, S] | None:
@@ -171,15 +184,13 @@ def _best(
         if seed is not None and _is_far_behind(seeds.of(offered), seed):
             seeds.leave(offered)
             continue
-        other, _ = _plan_or_reason(offered, find)
+        other, _ = _plan_or_reason(offered, find, None if best is None else best.rank)
         if other is not None and _is_better(other, best):
             best_offer, best = (offer, other), other
     return best_offer
 
 
-def _far_ahead(
-    graph: Graph, find: Callable[[Graph], S], seeds: RankedSeeds
-) -> tuple[Offer, S] | None:
+def _far_ahead(graph: Graph, find: Find[S], seeds: RankedSeeds) -> tuple[Offer, S] | None:
     """The offer whose seed is best, with its plan, if that of the graph is far behind that seed."""
     if isinstance(seeds, _NoSeeds) or next(_offers(graph, None), None) is None:
         return None
@@ -231,11 +242,11 @@ def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:
 
 
 def _plan_or_reason(
-    graph: Graph, find: Callable[[Graph], S]
-) -> tuple[S, None] | tuple[None, MemoryLimitError]:
-    """A plan for a graph, or why there is none."""
+    graph: Graph, find: Find[S], beside: Rank | None = None
+) -> tuple[S | None, MemoryLimitError | None]:
+    """A plan for a graph, or why there is none; neither where one `beside` it is better."""
     try:
-        return find(graph), None
+        return find(graph, beside), None
     except MemoryLimitError as error:
         return None, error
 

@@ -1,19 +1,17 @@
 """Search: from a rewritten graph to the best plan that was found, and those it was chosen from.
 
-A seed is built producers first: forms, then what is held and grids, each the best for its own step.
-Then single choices are changed as long as that pays; grids are compared in all combinations of a
-few; and what is left of the budget goes to chance, near the plans that are best in some resource.
+Parts of a graph that share nothing, or that repeat, are searched once. The plans of each are looked
+for in spaces whose tasks may take less and less memory, until one fits and no other may gain; where
+none fits, in those where blocks are computed one at a time and results fetched in rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from math import inf
-from typing import Final, NamedTuple
+from typing import Final
 
 from dask_tapestry.planner.cost.rank import Rank, preferred
-from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.search.budget import (
@@ -23,30 +21,12 @@ from dask_tapestry.planner.search.budget import (
     SearchBudget,
     costs_worth,
 )
-from dask_tapestry.planner.search.choices import Choices, State
+from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.components import components_of, joined
-from dask_tapestry.planner.search.evolve import Evolution
-from dask_tapestry.planner.search.exact_grids import recut
-from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
-from dask_tapestry.planner.search.frontier import Point
-from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
-from dask_tapestry.planner.search.fused_seed import with_all_fused
-from dask_tapestry.planner.search.handed_reads import with_reads_handed_on
-from dask_tapestry.planner.search.islands import evolve_on_islands
-from dask_tapestry.planner.search.lean_plans import with_less_held
-from dask_tapestry.planner.search.local_search import (
-    fit_to_memory,
-    improve,
-    made_to_fit,
-    with_alike_held,
-)
+from dask_tapestry.planner.search.local_search import fit_to_memory, with_alike_held
 from dask_tapestry.planner.search.lone_blocks import with_lone_blocks
-from dask_tapestry.planner.search.one_block import (
-    in_one_block,
-    saves_less_than_planning,
-    taken_at_once,
-)
-from dask_tapestry.planner.search.other_sizes import resized
+from dask_tapestry.planner.search.one_block import taken_at_once
+from dask_tapestry.planner.search.one_space import SEARCHES, SearchResult
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator, steps_of
 from dask_tapestry.planner.search.plan_spaces import (
     fetch_rounds,
@@ -57,67 +37,16 @@ from dask_tapestry.planner.search.plan_spaces import (
     smaller_may_gain,
     ways_to_fit,
 )
-from dask_tapestry.planner.search.polish import polished
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.search.races import may_win
+from dask_tapestry.planner.search.races import may_be_far_better
 from dask_tapestry.planner.search.refusal import Misfit, fit_only_slowly, lightest_of, refusal
-from dask_tapestry.planner.search.relays import with_relays
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
-from dask_tapestry.planner.search.roomy_blocks import with_room
-from dask_tapestry.planner.search.worst_blocks import with_worst_cut
-from dask_tapestry.planner.tuning import (
-    CHANCE_PART,
-    DEARER_FITTED,
-    GAIN_OF_LAST_EXCHANGE,
-    LONG_SEARCH_COSTS,
-    MOST_IMPROVED,
-    SEARCH_AGAIN_PART,
-)
+from dask_tapestry.planner.tuning import DEARER_FITTED, MOST_IMPROVED, SEARCH_AGAIN_PART
 from dask_tapestry.teg import Graph
 
 __all__ = ["METHODS", "SearchResult", "search", "steps_of"]
 
-METHODS: Final = ("auto", "exhaustive", "none")
-
-
-class SearchResult(NamedTuple):
-    """What a search finds while tasks may take a share of the memory.
-
-    Attributes
-    ----------
-    state, points
-        The plan to take, and the frontier that it was chosen from, as usual blocks have it: of
-        some, the blocks that take most may not fit.
-    again
-        The effort for a search with a smaller share.
-    hope
-        Of the best plan that did not fit, if it is better: then one of smaller tasks may.
-    limits
-        Of the plan's tasks.
-    seed_seconds
-        Of the plan that the search began with.
-    given_up
-        Whether that was so slow that nothing was changed of it.
-    """
-
-    state: State
-    points: tuple[Point, ...] = ()
-    again: SearchBudget = NO_EFFORT
-    hope: Rank | None = None
-    limits: Limits | None = None
-    seed_seconds: float = 0.0
-    given_up: bool = False
-
-    @property
-    def rank(self) -> Rank:
-        """The rank of the chosen plan."""
-        return self.state.rank
-
-    @property
-    def gain(self) -> float:
-        """By how many times the search shortened its seed, whether that fits or not."""
-        best = min(self.state.seconds, self.hope.seconds if self.hope else inf)
-        return max(1.0, self.seed_seconds / best) if best else 1.0
+METHODS: Final = tuple(SEARCHES)
 
 
 def search(
@@ -127,6 +56,7 @@ def search(
     budget: float | None = None,
     seed: int = 0,
     spaces: list[PlanEvaluator] | None = None,
+    beside: Rank | None = None,
 ) -> SearchResult:
     """The best plan found for `graph`.
 
@@ -140,6 +70,9 @@ def search(
         Of what chance decides.
     spaces
         Its plans, where some of them are known.
+    beside
+        The rank of the plan of a graph that yields the same: ways to make this one's fit are looked
+        for where they may lead to one that is far better. What does not fit is given up else.
 
     Raises
     ------
@@ -154,9 +87,11 @@ def search(
         by_parts = by_parts or _found_by_parts(graph, resources, seed)
         if by_parts is not None:
             return by_parts
-    found, misfits = _found(graph, resources, method, effort, seed, spaces)
+    found, misfits = _found(graph, resources, method, effort, seed, spaces, beside)
     if found is not None:
         return found
+    if beside is not None:
+        return _given_up(misfits)
 
     def fits(given: SearchBudget, other: Resources) -> bool:
         spaces, rounds = plan_spaces(graph, other, method), fetch_rounds(graph, other)
@@ -164,6 +99,12 @@ def search(
         return any(_within_shares(some, method, given, seed, []) for some in (alone, spaces))
 
     raise refusal(misfits, resources, partial(fits, NO_EFFORT), partial(fits, TO_FIT))
+
+
+def _given_up(misfits: Sequence[Misfit]) -> SearchResult:
+    """The best of what was found and does not fit."""
+    best = min(misfits, key=lambda one: one.state.rank)
+    return SearchResult(best.state, limits=best.space.pricing.limits, given_up=True)
 
 
 def _found_by_components(graph: Graph, resources: Resources, seed: int) -> SearchResult | None:
@@ -236,11 +177,14 @@ def _found(
     effort: SearchBudget,
     seed: int,
     spaces: list[PlanEvaluator] | None = None,
+    beside: Rank | None = None,
 ) -> tuple[SearchResult | None, list[Misfit]]:
     """The best plan that fits, if there is one, and those that were found and do not."""
     misfits = list[Misfit]()
     spaces = spaces or plan_spaces(graph, resources, method)
     fitting = _within_shares(spaces, method, effort, seed, misfits)
+    if not fitting and beside is not None and not may_be_far_better(misfits, beside):
+        return None, misfits
     if not fitting or fit_only_slowly([one.state for one in fitting], misfits):
         is_enough = any(one.tasks_may_fit for one in misfits)
         side_by_side = spaces if is_enough and effort.costs is None else []
@@ -302,13 +246,13 @@ def _within_shares(
     fitting, gain = list[SearchResult](), 1.0
     if spaces and not may_hold_results(spaces[0]):  # then nothing is searched
         if not misfits:
-            least = _METHODS[method](spaces[-1], NO_EFFORT, seed).state
+            least = SEARCHES[method](spaces[-1], NO_EFFORT, seed).state
             misfits += lightest_of(spaces[-1], least)
         return []
     for space in spaces:
         if fitting:
             space.most_seconds = gain * min(earlier.state.seconds for earlier in fitting)
-        result = _METHODS[method](space, effort, seed)._replace(limits=space.pricing.limits)
+        result = SEARCHES[method](space, effort, seed)._replace(limits=space.pricing.limits)
         effort, gain = result.again, max(gain, result.gain)
         if result.given_up:
             break
@@ -319,7 +263,7 @@ def _within_shares(
         ):
             space = space.with_reserve(result.state)
             if space.reserve < space.resources.usable_bytes:
-                reserved = _METHODS[method](space, effort, seed)
+                reserved = SEARCHES[method](space, effort, seed)
                 result = reserved._replace(limits=space.pricing.limits)
         if not result.state.shortfall and space.fits_at_worst(result.state):
             fitting.append(result)
@@ -327,74 +271,6 @@ def _within_shares(
                 break
         else:
             misfits.append(Misfit(space, result.state))
+        if result.state.shortfall:
+            break  # what has no tasks small enough here has none where they may take less
     return fitting
-
-
-def _uncut(space: PlanEvaluator, _effort: SearchBudget, _seed: int) -> SearchResult:
-    """The choices in which every operator is one block."""
-    return SearchResult(space.state(Choices()))
-
-
-def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
-    """From two seeds, with the forms that are best one by one and without any, to the best plan."""
-    uncut = in_one_block(space)
-    if uncut is not None and saves_less_than_planning(uncut, space, effort):
-        return SearchResult(uncut)
-    first = space.seed(effort.forms)
-    forms = first.choices.forms
-    given, effort = effort, effort.for_plan(first)
-    seeds = [first] if uncut is None else [first, uncut]
-    given_up = first.seconds > space.most_seconds
-    if not effort.costs or given_up:
-        return SearchResult(preferred(seeds, lambda state: state.rank), given_up=given_up)
-    before = space.pricing.evaluated
-    each = min(effort.costs, MOST_IMPROVED)
-    start = with_all_fused(space, space.state(Choices(forms=forms)))
-    states = [improve(space, start, each, given)]
-    if forms and may_win(other := space.state(Choices()), states[0]):
-        states.append(improve(space, other, each, given, beside=states[0]))
-    worth = given.once_found(preferred(states, lambda state: state.rank))
-    whole, effort = effort.no_more_than(worth), effort.less(space.pricing.evaluated - before)
-    effort = effort.no_more_than(worth)
-    before, each = space.pricing.evaluated, min(whole.costs or 0, MOST_IMPROVED)
-    evolution = Evolution(space, seed)
-    also = made_to_fit(space, states, each)
-    evolution.begin([*[recut(space, state, each) for state in states], *also])
-    rest = effort.less(space.pricing.evaluated - before)
-    if (rest.costs or 0) >= LONG_SEARCH_COSTS:
-        evolve_on_islands(evolution, rest, seed)
-    else:
-        evolution.run(rest.no_more_than((rest.costs or 0) // CHANCE_PART))
-        evolution.begin([_polished(space, evolution.best, each // SEARCH_AGAIN_PART)])
-    left = effort.less(space.pricing.evaluated - before)
-    others = max(left.costs or 0, (whole.costs or 0) // SEARCH_AGAIN_PART)
-    again = effort._replace(costs=others, forms=others)
-    points, fastest = tuple(evolution.frontier), evolution.best
-    found = [fastest, *[point.state for point in points], *([] if uncut is None else [uncut])]
-    best = preferred(found, lambda state: state.rank, space.fits_at_worst)
-    best = with_relays(space, with_reads_handed_on(space, best, each), each // SEARCH_AGAIN_PART)
-    best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
-    best = with_room(space, with_less_held(space, best, each), each)
-    best = with_worst_cut(space, polished(space, best, each // SEARCH_AGAIN_PART))
-    return SearchResult(best, points, again, space.hope(fastest), seed_seconds=first.seconds)
-
-
-def _polished(space: PlanEvaluator, state: State, costs: int) -> State:
-    """The best plan near what chance has found, which may be one change away from a better one."""
-    better = improve(space, state, costs, None, GAIN_OF_LAST_EXCHANGE)
-    better = resized(space, better, costs)
-    return state if better is state else recut(space, better, costs)
-
-
-def _exhaustive(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult:
-    """The best of all plans."""
-    all_forms(space)  # refuses what is too large before anything is searched
-    found = _auto(space, effort, seed)
-    return found._replace(state=exhaustive(space, found.state))
-
-
-_METHODS: Final[dict[str, Callable[[PlanEvaluator, SearchBudget, int], SearchResult]]] = {
-    "auto": _auto,
-    "exhaustive": _exhaustive,
-    "none": _uncut,
-}

@@ -1,7 +1,7 @@
 """Of plans that take about as long, the one that reads and moves less."""
 
 import dask_tapestry as dt
-from dask_tapestry.planner.search import search as searching
+from dask_tapestry.planner.search import one_space as searching
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
 from tests.planner.graphs import FAST_STORES

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.search import search as searching
+from dask_tapestry.planner.search import one_space as searching
 from tests.planner.graphs import stored
 
 SMALL = dt.Resources(2, 2, "500 MiB")

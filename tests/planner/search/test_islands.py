@@ -7,7 +7,7 @@ from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
 from dask_tapestry.planner.search import islands
-from dask_tapestry.planner.search import search as search_module
+from dask_tapestry.planner.search import one_space as search_module
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evolve import Evolution

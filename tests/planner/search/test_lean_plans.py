@@ -1,7 +1,7 @@
 """Of plans that take about as long, the one in which workers hold less."""
 
 import dask_tapestry as dt
-from dask_tapestry.planner.search import search as searching
+from dask_tapestry.planner.search import one_space as searching
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.lean_plans import (
     _freed_bytes,

@@ -7,6 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.caches import clear_caches
 from dask_tapestry.planner.cost.rank import rank
 from dask_tapestry.planner.rewriting.passes import rewritten
+from dask_tapestry.planner.search import one_space
 from dask_tapestry.planner.search import search as searching
 from dask_tapestry.planner.search.budget import WORTH
 from dask_tapestry.planner.search.choices import Choices
@@ -100,7 +101,7 @@ def test_a_part_that_repeats_is_cut_where_all_of_its_repeats_are_worth_it(times,
 
     monkeypatch.setattr(PlanEvaluator, "seed", counted)
     x = dt.asarray(np.zeros((400, 400)))
-    searching._auto(space(dt.sin(x) * dt.exp(x)), WORTH._replace(times=times), 0)
+    one_space._auto(space(dt.sin(x) * dt.exp(x)), WORTH._replace(times=times), 0)
     assert bool(searched) == (times > 100)
 
 

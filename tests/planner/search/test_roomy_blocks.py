@@ -1,7 +1,7 @@
 """Of plans that take about as long, the one that leaves memory."""
 
 import dask_tapestry as dt
-from dask_tapestry.planner.search import search as searching
+from dask_tapestry.planner.search import one_space as searching
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.roomy_blocks import with_room
 from tests.planner.graphs import stored

@@ -10,6 +10,7 @@ from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.memory import fullest_workers, least_share
 from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.planner.search import one_space
 from dask_tapestry.planner.search import search as module
 from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH
 from dask_tapestry.planner.search.search import search, steps_of
@@ -51,14 +52,14 @@ def test_a_seed_that_is_far_too_slow_is_not_changed(monkeypatch):
         changed.append(state)
         return state
 
-    monkeypatch.setattr(module, "improve", improve)
+    monkeypatch.setattr(one_space, "improve", improve)
     space = space_of(stored((100_000, 100_000), "f8", (2000, 2000)).sum(axis=1))
-    found = module._auto(space, WORTH, 0)
+    found = one_space._auto(space, WORTH, 0)
     assert changed
     assert not found.given_up
     changed.clear()
     space.most_seconds = 0.9 * found.seed_seconds
-    given_up = module._auto(space, WORTH, 0)
+    given_up = one_space._auto(space, WORTH, 0)
     assert given_up.given_up
     assert not changed
 
@@ -71,11 +72,11 @@ def test_smaller_tasks_are_not_searched_whose_seed_is_slower_than_what_was_found
         most.append(space.most_seconds)
         given_up = len(most) == 2
         hope = state.rank.with_seconds(0.5)
-        return module.SearchResult(
+        return one_space.SearchResult(
             state, hope=hope, seed_seconds=0.75 * state.seconds, given_up=given_up
         )
 
-    monkeypatch.setitem(module._METHODS, "auto", found)
+    monkeypatch.setitem(one_space.SEARCHES, "auto", found)
     search(Graph([y.node]), FOUR)
     assert most == [inf, 1.5 * state.seconds], "by as much as the first one may be shortened"
 
@@ -89,9 +90,9 @@ def test_still_smaller_tasks_are_not_tried_where_they_gave_nothing(monkeypatch):
 
         def found(space, effort, seed, hope=hope):
             asked.append(space)
-            return module.SearchResult(state, hope=hope)
+            return one_space.SearchResult(state, hope=hope)
 
-        monkeypatch.setitem(module._METHODS, "auto", found)
+        monkeypatch.setitem(one_space.SEARCHES, "auto", found)
         assert search(Graph([y.node]), FOUR).state is state
         assert len(asked) == tried
 
@@ -272,7 +273,7 @@ def test_no_way_is_searched_where_a_plan_found_fits_already(monkeypatch):
 
 def test_results_that_workers_cannot_hold_are_refused_at_once(monkeypatch):
     """No plan is improved for any share of memory; the error says what lacks, and what does."""
-    monkeypatch.setattr(module, "improve", None)
+    monkeypatch.setattr(one_space, "improve", None)
     few = dt.Resources(workers=2, threads=2, memory="500 MiB", filled=True)
     x = dt.placeholder((30_000, 60, 1000), "f4", stored_chunks=(100, 60, 1000))
     y = dt.abs(x).reshape(3000, 10, 60, 1000).mean(axis=1)

@@ -1,0 +1,1 @@
+"""Random programs of large arrays, which are planned and not computed."""
