@@ -50,6 +50,28 @@ def grids(plan):
     return [(step.node.operator.name, step.cuts, step.place) for step in plan.steps.values()]
 
 
+def test_a_graph_that_was_given_up_is_kept_as_such_and_not_searched_again(searches, monkeypatch):
+    """Of sums that share a pass, where a plan without that is better; it need not fit."""
+    found, beside = build.search, []
+
+    def search(graph, *arguments):
+        beside.append(arguments[-1])
+        result = found(graph, *arguments)
+        return result if arguments[-1] is None else result._replace(given_up=True)
+
+    monkeypatch.setattr(build, "search", search)
+    x = dt.placeholder((60_000, 20_000), "f8", (2000, 2000))
+    centred = x - x.mean(0)
+    nodes = [y.node for y in (centred.max(1), x.sum(), centred.min(), x.mean(0))]
+    plan = build_plan(nodes, MACHINES, recall=True)
+    count = len(searches)
+    assert count > 1
+    assert beside[0] is None
+    assert all(one is not None for one in beside[1:])
+    assert grids(build_plan(nodes, MACHINES, recall=True)) == grids(plan)
+    assert len(searches) == count
+
+
 def test_a_kept_plan_is_taken_and_is_the_same(searches):
     found = build_plan([job().node], MACHINES, recall=True)
     again = build_plan([job().node], MACHINES, recall=True)

@@ -6,7 +6,10 @@ import dask_tapestry as dt
 from dask_tapestry.planner import build
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cache import plan_of
+from dask_tapestry.planner.remembered_choices import recalled, remember
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
+from dask_tapestry.planner.search.search import search
+from dask_tapestry.teg import Graph
 
 USUAL = dt.Resources(workers=8, threads=2, memory="8 GiB")
 
@@ -53,6 +56,13 @@ def test_other_graphs_machines_and_settings_are_searched_for(searches):
     with dask.config.set({"tapestry.block-bytes": "1 MiB"}):
         build_plan(nodes, USUAL, recall=True)
     assert len(searches) == 4
+
+
+def test_a_graph_that_was_given_up_beside_another_one_is_known_as_such():
+    graph = Graph([anomalies().node])
+    for given_up in (True, False):
+        remember(graph, USUAL, search(graph, USUAL)._replace(given_up=given_up))
+        assert recalled(graph, USUAL).given_up == given_up
 
 
 def test_a_plan_that_is_looked_at_has_a_frontier(searches):

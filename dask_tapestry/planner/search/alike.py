@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from dask_tapestry.cells import CellExpression
-from dask_tapestry.planner.tuning import ALIKE_EXTENTS, SMALL_NUMBER
+from dask_tapestry.planner.search.tuning import ALIKE_EXTENTS, SMALL_NUMBER
 from dask_tapestry.steps.chunk_alignment import Held
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node, Source, TensorType

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.search.choices import State
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     COSTS_A_CHANGE,
     LEAST_ONCE_FOUND,
     LONG_SEARCHED_SECONDS,

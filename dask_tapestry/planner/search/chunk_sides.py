@@ -11,7 +11,11 @@ from operator import gt
 from typing import NamedTuple
 
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import EXCHANGED_BLOCK_SHARE, LEAST_CHUNK_BYTES, MOST_CHUNK_BYTES
+from dask_tapestry.planner.search.tuning import (
+    EXCHANGED_BLOCK_SHARE,
+    LEAST_CHUNK_BYTES,
+    MOST_CHUNK_BYTES,
+)
 from dask_tapestry.teg import Node
 
 Sides = tuple[int, ...]

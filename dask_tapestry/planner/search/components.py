@@ -13,7 +13,7 @@ from dataclasses import replace
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.repetition import ShortGraph, kind_of
-from dask_tapestry.planner.tuning import SHARED_LEAF_BYTES
+from dask_tapestry.planner.search.tuning import SHARED_LEAF_BYTES
 from dask_tapestry.teg import Graph, Node
 
 

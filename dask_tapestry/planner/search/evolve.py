@@ -24,7 +24,7 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.frontier import ParetoFrontier, quick_cost
 from dask_tapestry.planner.search.mutators import Mutator, mutators_of
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     COSTS_A_TRIAL,
     CROSSED_SHARE,
     NODES_TRIED,

@@ -25,7 +25,7 @@ from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Cut, PricedGroup, Pricing, costs_of
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     LEAST_ONCE_FOUND,
     LEAST_WAYS,
     MOST_PIECES_A_SLOT,

@@ -27,13 +27,13 @@ from dask_tapestry.planner.search.moves import pulled_grid, recomputed_members, 
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.repeated_work import repeated_seconds
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     GAIN_OF_NEXT_EXCHANGE,
-    HELD_SHARE,
     MANY_EDGES,
     MOST_EXCHANGED_VALUES,
     READ_SHARE,
 )
+from dask_tapestry.planner.tuning import HELD_SHARE
 from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange, largest_box

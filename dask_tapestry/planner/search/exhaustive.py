@@ -14,7 +14,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.exact_grids import all_grids, best_grids
 from dask_tapestry.planner.search.moves import optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import MOST_CHOICES
+from dask_tapestry.planner.search.tuning import MOST_CHOICES
 from dask_tapestry.teg import Node
 
 

@@ -31,8 +31,7 @@ from dask_tapestry.planner.search.evaluate import NO_GRIDS, is_given, place
 from dask_tapestry.planner.search.form_sizes import added_nodes, coarsest, whole_chunks
 from dask_tapestry.planner.search.grid import Grid, reads_again
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
-from dask_tapestry.planner.tuning import (
-    ALIKE_SECONDS,
+from dask_tapestry.planner.search.tuning import (
     CLOSE_TO_LEAST,
     COMPARING_SECONDS,
     FAR_WORSE,
@@ -41,6 +40,7 @@ from dask_tapestry.planner.tuning import (
     SHORT_STEP_SECONDS,
     SIZES_WORTH,
 )
+from dask_tapestry.planner.tuning import ALIKE_SECONDS
 from dask_tapestry.rewrite.driver import rebuilt
 from dask_tapestry.teg import Form, Graph, Node
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 
-from dask_tapestry.planner.tuning import NEARBY_NODES
+from dask_tapestry.planner.search.tuning import NEARBY_NODES
 from dask_tapestry.teg import Form, Node, Source
 from dask_tapestry.teg.node import topological
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dask_tapestry.planner.memory.user_resource_peaks import plan_amounts
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import CLOSE_POINTS, MOST_FRONTIER_POINTS, SLOWEST_RATIO
+from dask_tapestry.planner.search.tuning import CLOSE_POINTS, MOST_FRONTIER_POINTS, SLOWEST_RATIO
 
 
 class Point(NamedTuple):

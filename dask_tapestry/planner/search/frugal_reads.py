@@ -14,13 +14,13 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import hold, recut
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.shared_values import held_as_read, hold_shared, shared_values
-from dask_tapestry.planner.tuning import (
-    ALIKE_SECONDS,
+from dask_tapestry.planner.search.tuning import (
     COSTS_A_CHANGE,
     LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     LITTLE_MEMORY,
 )
+from dask_tapestry.planner.tuning import ALIKE_SECONDS
 
 
 def with_frugal_reads(space: PlanEvaluator, state: State, costs: int) -> State:

@@ -12,7 +12,7 @@ from dask_tapestry.planner.fusion.group import is_external
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import fuse, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import LARGE_VALUE_SHARE, SEED_GAIN, SEED_LOSS
+from dask_tapestry.planner.search.tuning import LARGE_VALUE_SHARE, SEED_GAIN, SEED_LOSS
 from dask_tapestry.teg import Node
 
 

@@ -18,8 +18,7 @@ from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.search.prime_factors import prime_factors
-from dask_tapestry.planner.tuning import (
-    ALIKE_SECONDS,
+from dask_tapestry.planner.search.tuning import (
     CARRIED_SHARE,
     FAR_RATIO,
     FEW_WAVES,
@@ -33,6 +32,7 @@ from dask_tapestry.planner.tuning import (
     SCATTERED_SHARE,
     SMALLER_SHARE,
 )
+from dask_tapestry.planner.tuning import ALIKE_SECONDS
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.streaming import may_stream

@@ -27,10 +27,9 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.repeated_work import repeated_seconds
 from dask_tapestry.planner.search.shared_values import shared_values
+from dask_tapestry.planner.search.tuning import COSTS_A_CHANGE, HALVINGS
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
-    COSTS_A_CHANGE,
-    HALVINGS,
     HELD_SHARE,
     ROOMY_BLOCKS,
     STREAMED_BLOCKS_A_SLOT,

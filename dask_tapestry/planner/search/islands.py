@@ -20,7 +20,7 @@ from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.tuning import EPOCHS, ISLANDS, UNSURE_SHARE
+from dask_tapestry.planner.search.tuning import EPOCHS, ISLANDS, UNSURE_SHARE
 from dask_tapestry.teg import Graph
 
 

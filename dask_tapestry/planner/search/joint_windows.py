@@ -24,7 +24,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.exchanges import owners_of
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import NARROW_WINDOWS, WIDE_WINDOWS
+from dask_tapestry.planner.search.tuning import NARROW_WINDOWS, WIDE_WINDOWS
 from dask_tapestry.teg import BlockOperator, Node, Signature, Sink, Source
 from dask_tapestry.teg.operator import signature_of
 from dask_tapestry.teg.outputs import windows_of

@@ -13,7 +13,7 @@ from dataclasses import replace
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import fuse, fuse_sets, optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     COSTS_A_CHANGE,
     FREED_TIMES,
     LEAST_ONCE_FOUND,

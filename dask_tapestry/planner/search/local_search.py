@@ -43,7 +43,7 @@ from dask_tapestry.planner.search.shared_values import (
     hold_shared,
     shared_values,
 )
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     CHANGE_COSTS,
     CHANGED_ALIKE,
     CLOSE_CHANGE,
@@ -55,13 +55,12 @@ from dask_tapestry.planner.tuning import (
     GAIN_OF_ROUNDS,
     HALVINGS,
     HEAVY,
-    HELD_SHARE,
     LEAST_GAIN,
     LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     SECOND_CHANCES,
-    STREAMED_BLOCKS_A_SLOT,
 )
+from dask_tapestry.planner.tuning import HELD_SHARE, STREAMED_BLOCKS_A_SLOT
 from dask_tapestry.teg import Node
 
 

@@ -16,7 +16,7 @@ from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.plan_spaces import one_by_one
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
-from dask_tapestry.planner.tuning import LIGHTER_SHARE, SMALLER_TASKS_GAIN
+from dask_tapestry.planner.search.tuning import LIGHTER_SHARE, SMALLER_TASKS_GAIN
 
 
 def with_lone_blocks(space: PlanEvaluator, state: State, costs: int) -> tuple[PlanEvaluator, State]:

@@ -18,7 +18,7 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.shared_values import hold_shared, shared_values
-from dask_tapestry.planner.tuning import PLACE_PRIOR
+from dask_tapestry.planner.search.tuning import PLACE_PRIOR
 from dask_tapestry.rewrite.user_rules import mutators_in_force
 from dask_tapestry.teg import Node
 

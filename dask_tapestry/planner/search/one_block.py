@@ -15,7 +15,7 @@ from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.grid import uncut
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     FORM_SECONDS,
     NODE_SECONDS,
     ONE_BLOCK_BYTES,

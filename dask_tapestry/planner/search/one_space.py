@@ -32,14 +32,14 @@ from dask_tapestry.planner.search.polish import polished
 from dask_tapestry.planner.search.races import may_win
 from dask_tapestry.planner.search.relays import with_relays
 from dask_tapestry.planner.search.roomy_blocks import with_room
-from dask_tapestry.planner.search.worst_blocks import with_worst_cut
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     CHANCE_PART,
     GAIN_OF_LAST_EXCHANGE,
     LONG_SEARCH_COSTS,
     MOST_IMPROVED,
     SEARCH_AGAIN_PART,
 )
+from dask_tapestry.planner.search.worst_blocks import with_worst_cut
 
 __all__ = ["SEARCHES", "SearchResult"]
 

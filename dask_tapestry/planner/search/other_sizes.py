@@ -9,7 +9,7 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.exchanges import in_other_sizes_exchanged
 from dask_tapestry.planner.search.moves import resize
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import COSTS_A_CHANGE, LEAST_GAIN, LEAST_ONCE_FOUND
+from dask_tapestry.planner.search.tuning import COSTS_A_CHANGE, LEAST_GAIN, LEAST_ONCE_FOUND
 from dask_tapestry.teg import Node
 
 

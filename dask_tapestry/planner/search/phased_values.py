@@ -14,7 +14,7 @@ from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import ROUNDS_TRIED
+from dask_tapestry.planner.search.tuning import ROUNDS_TRIED
 from dask_tapestry.steps.access_strides import AxisStride, movement
 from dask_tapestry.teg import Node
 from dask_tapestry.zspace import Cuts

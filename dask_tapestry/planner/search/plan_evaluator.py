@@ -23,7 +23,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.evaluate import evaluate, evaluate_within
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.tuning import NODES_A_COST, STEPS_A_COST
+from dask_tapestry.planner.search.tuning import NODES_A_COST, STEPS_A_COST
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.zspace import largest_box
 

@@ -21,7 +21,8 @@ from dask_tapestry.planner.memory.memory import least_share
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.tuning import FAR_BETTER, MANY_ROUNDS, SMALLER_TASKS_GAIN, TASK_SHARES
+from dask_tapestry.planner.search.tuning import FAR_BETTER, MANY_ROUNDS, SMALLER_TASKS_GAIN
+from dask_tapestry.planner.tuning import TASK_SHARES
 from dask_tapestry.teg import Graph, Sink, Source
 from dask_tapestry.zspace import ZRange
 

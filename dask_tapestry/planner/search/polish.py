@@ -17,8 +17,7 @@ from dask_tapestry.planner.search.moves import pull, push, recut
 from dask_tapestry.planner.search.other_sizes import in_other_sizes
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import (
-    ALIKE_SECONDS,
+from dask_tapestry.planner.search.tuning import (
     COSTS_A_CHANGE,
     FEW_WAVES,
     HEAVY,
@@ -27,6 +26,7 @@ from dask_tapestry.planner.tuning import (
     LIGHTER_SHARE,
     WORTH_SPARING_BYTES,
 )
+from dask_tapestry.planner.tuning import ALIKE_SECONDS
 
 
 class _Taken(NamedTuple):

@@ -22,7 +22,7 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.alike import are_near, extents, likeness
 from dask_tapestry.planner.search.grid import Grid, GridSearch, RankedGrid, uncut, uncut_if_short
 from dask_tapestry.planner.search.known_groups import KnownGroup
-from dask_tapestry.planner.tuning import LEAST_COSTS_A_COST, SHORT_PROGRAM
+from dask_tapestry.planner.search.tuning import LEAST_COSTS_A_COST, SHORT_PROGRAM
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.steps.chunk_alignment import units
 from dask_tapestry.steps.program import Program

@@ -15,7 +15,7 @@ from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.plan_spaces import FoundPlan
-from dask_tapestry.planner.tuning import FAR_BEHIND, FAR_BETTER, SURE_OF_PACE
+from dask_tapestry.planner.search.tuning import FAR_BEHIND, FAR_BETTER, SURE_OF_PACE
 
 
 class Race(NamedTuple):

@@ -20,7 +20,7 @@ from dask_tapestry.planner.search.moves import optional
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.plan_spaces import may_hold_results
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     ENOUGH_TRIES,
     FAR_BEHIND,
     MEMORY_GROWTH,

@@ -14,7 +14,7 @@ from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.moves import pulled_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import GAIN_OF_RELAY, MANY_SLICES
+from dask_tapestry.planner.search.tuning import GAIN_OF_RELAY, MANY_SLICES
 from dask_tapestry.zspace import Cuts
 
 

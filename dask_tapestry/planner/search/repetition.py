@@ -18,7 +18,7 @@ from dask_tapestry.planner.fusion.group import Group
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import CYCLE, FEWEST_REPEATED, HEAD_PARTS, TAIL_PARTS
+from dask_tapestry.planner.search.tuning import CYCLE, FEWEST_REPEATED, HEAD_PARTS, TAIL_PARTS
 from dask_tapestry.rules.repeated_steps import RepeatedRange, repeated_ranges
 from dask_tapestry.teg import Graph, Node, Source
 from dask_tapestry.teg.node import reapply

@@ -13,7 +13,7 @@ from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.moves import halved, in_chunks
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     COSTS_A_CHANGE,
     HALVINGS,
     HEAVY,

@@ -24,7 +24,7 @@ from dask_tapestry.planner.rewriting.shared_passes import (
     offered_passes,
     offered_products,
 )
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     CHOICE_GAIN,
     MOST_PLANS,
     SEED_FAR_BEHIND,

@@ -41,7 +41,7 @@ from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.races import may_be_far_better
 from dask_tapestry.planner.search.refusal import Misfit, fit_only_slowly, lightest_of, refusal
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
-from dask_tapestry.planner.tuning import DEARER_FITTED, MOST_IMPROVED, SEARCH_AGAIN_PART
+from dask_tapestry.planner.search.tuning import DEARER_FITTED, MOST_IMPROVED, SEARCH_AGAIN_PART
 from dask_tapestry.teg import Graph
 
 __all__ = ["METHODS", "SearchResult", "search", "steps_of"]

@@ -13,7 +13,7 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.plan_spaces import plan_spaces
 from dask_tapestry.planner.search.repetition import shortened
 from dask_tapestry.planner.search.search import SearchResult
-from dask_tapestry.planner.tuning import LONG_STEP_SECONDS
+from dask_tapestry.planner.search.tuning import LONG_STEP_SECONDS
 from dask_tapestry.teg import Graph
 
 

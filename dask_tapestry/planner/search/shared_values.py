@@ -9,7 +9,7 @@ from dataclasses import replace
 from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import NEAR_NODES
+from dask_tapestry.planner.search.tuning import NEAR_NODES
 from dask_tapestry.steps.access_strides import movement
 from dask_tapestry.teg import Node, Source
 from dask_tapestry.zspace import ZRange

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.moves import halved
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.tuning import HALVINGS
+from dask_tapestry.planner.search.tuning import HALVINGS
 
 
 def with_worst_cut(space: PlanEvaluator, state: State) -> State:

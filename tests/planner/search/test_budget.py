@@ -10,7 +10,7 @@ from dask_tapestry.planner.search.budget import (
     repays_planning,
 )
 from dask_tapestry.planner.search.choices import Choices
-from dask_tapestry.planner.tuning import (
+from dask_tapestry.planner.search.tuning import (
     LEAST_ONCE_FOUND,
     LONG_SEARCHED_SECONDS,
     MOST_ALONE,

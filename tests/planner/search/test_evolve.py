@@ -6,7 +6,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.search.budget import SearchBudget
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evolve import Evolution, Score
-from dask_tapestry.planner.tuning import PATIENCE_WINDOWS, WINDOW_TRIALS
+from dask_tapestry.planner.search.tuning import PATIENCE_WINDOWS, WINDOW_TRIALS
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, network, space_of
 

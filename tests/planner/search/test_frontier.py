@@ -3,7 +3,7 @@
 from dask_tapestry.planner.search import moves
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.frontier import ParetoFrontier, full_cost, quick_cost
-from dask_tapestry.planner.tuning import SLOWEST_RATIO
+from dask_tapestry.planner.search.tuning import SLOWEST_RATIO
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import gram, space_of
 

@@ -10,7 +10,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.search.grid import GridSearch
-from dask_tapestry.planner.tuning import MOST_HOPELESS
+from dask_tapestry.planner.search.tuning import MOST_HOPELESS
 from dask_tapestry.steps.chunk_alignment import ChunkAlignment
 from dask_tapestry.zspace import Cuts
 from tests.planner.graphs import FOUR, MIB, counted, last_step, stored

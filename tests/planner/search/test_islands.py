@@ -13,7 +13,7 @@ from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.islands import epoch_of, evolve_on_islands
 from dask_tapestry.planner.search.search import search
-from dask_tapestry.planner.tuning import EPOCHS, ISLANDS
+from dask_tapestry.planner.search.tuning import EPOCHS, ISLANDS
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR
 from tests.planner.spaces import gram, space_of

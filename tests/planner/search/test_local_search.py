@@ -19,7 +19,7 @@ from dask_tapestry.planner.search.local_search import (
     split_until_fits,
     with_alike_held,
 )
-from dask_tapestry.planner.tuning import CLOSE_CHANGE, COSTS_A_CHANGE
+from dask_tapestry.planner.search.tuning import CLOSE_CHANGE, COSTS_A_CHANGE
 from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, network, space_of
 

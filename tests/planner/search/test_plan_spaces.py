@@ -9,7 +9,7 @@ from dask_tapestry.planner.search.plan_spaces import (
     plan_spaces,
     smaller_may_gain,
 )
-from dask_tapestry.planner.tuning import MANY_ROUNDS
+from dask_tapestry.planner.search.tuning import MANY_ROUNDS
 from dask_tapestry.teg import Graph
 
 

@@ -9,7 +9,7 @@ from dask_tapestry.planner.search import local_search
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.races import Race
-from dask_tapestry.planner.tuning import SURE_OF_PACE
+from dask_tapestry.planner.search.tuning import SURE_OF_PACE
 from tests.planner.graphs import FAST_STORES
 from tests.planner.spaces import COSTS, WIDE, gram, space_of
 

@@ -49,7 +49,7 @@ def taking(seconds):
     return Found(Rank(0, 0.0, 0, 0, seconds))
 
 
-def by_length(graph):
+def by_length(graph, _beside=None):
     """As if each node took a second."""
     return taking(float(len(graph)))
 
@@ -85,7 +85,7 @@ def test_the_trace_has_what_was_taken():
 def test_without_choices_one_plan_is_made():
     seen = []
 
-    def find(graph):
+    def find(graph, _beside=None):
         seen.append(graph)
         return taking(1.0)
 
@@ -100,12 +100,14 @@ def test_a_choice_must_save_a_hundredth():
     graph = dt.sort(X).max().teg
     for shorter, taken in ((0.995, False), (0.98, True)):
         with dt.config(rules=[largest_of_sorted]):
-            now, *_ = choosing(graph, lambda g, s=shorter: taking(s if len(g) == 2 else 1.0))
+            now, *_ = choosing(
+                graph, lambda g, _=None, s=shorter: taking(s if len(g) == 2 else 1.0)
+            )
         assert (now != graph) == taken
 
 
 def test_a_choice_may_be_the_only_way_that_fits():
-    def find(graph):
+    def find(graph, _beside=None):
         if "sort" in names(graph):
             raise dt.MemoryLimitError("too large")
         return by_length(graph)
@@ -121,7 +123,7 @@ def test_so_many_plans_are_compared_at_most(monkeypatch):
     monkeypatch.setattr(module, "MOST_PLANS", 3)
     seen = []
 
-    def find(graph):
+    def find(graph, _beside=None):
         seen.append(graph)
         return taking(1.0)
 
@@ -157,7 +159,7 @@ class SeedsOf(NamedTuple):
 def test_graphs_whose_seeds_are_far_behind_are_not_searched(seeds, searched, taken):
     seen, seeds, graph, trace = [], SeedsOf(seeds, []), dt.sort(X).max().teg, Trace()
 
-    def find(graph):
+    def find(graph, _beside=None):
         seen.append(len(graph))
         return by_length(graph)
 
@@ -170,7 +172,7 @@ def test_graphs_whose_seeds_are_far_behind_are_not_searched(seeds, searched, tak
 
 
 def test_a_graph_whose_seed_is_far_behind_is_searched_if_the_other_does_not_fit():
-    def find(graph):
+    def find(graph, _beside=None):
         if len(graph) == 2:
             raise dt.MemoryLimitError("too large")
         return by_length(graph)

@@ -1,11 +1,13 @@
 """The plan that is found."""
 
 from math import inf
+from types import SimpleNamespace
 
 import pytest
 import zarr
 
 import dask_tapestry as dt
+from dask_tapestry.planner.cost.rank import NOTHING
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.memory.memory import fullest_workers, least_share
@@ -13,8 +15,9 @@ from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.search import one_space
 from dask_tapestry.planner.search import search as module
 from dask_tapestry.planner.search.budget import NO_EFFORT, TO_FIT, WORTH
+from dask_tapestry.planner.search.plan_spaces import plan_spaces
 from dask_tapestry.planner.search.search import search, steps_of
-from dask_tapestry.planner.tuning import MANY_ROUNDS
+from dask_tapestry.planner.search.tuning import FAR_BETTER, MANY_ROUNDS
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR, stored
 from tests.planner.spaces import space_of
@@ -172,6 +175,37 @@ def test_what_fits_in_no_way_is_looked_for_first_in_the_one_that_allows_most(mon
         dt.plan(dt.sort(stored((10**7,), "f8", (10**5,))), resources=small)
     assert efforts[:2] == [(WORTH, 1, False), (TO_FIT, MANY_ROUNDS, True)]
     assert (efforts[2][0] == NO_EFFORT) == is_long
+
+
+def test_what_does_not_fit_beside_a_plan_that_does_is_given_up_unless_it_is_far_better(monkeypatch):
+    small = dt.Resources(workers=2, threads=1, memory="20 MB")
+    graph = Graph([dt.sort(stored((10**7,), "f8", (10**5,))).node])
+    ways = []
+    monkeypatch.setattr(module, "_first_that_fit", lambda *_: ways.append(1) or [])
+    best = search(graph, small, beside=NOTHING)
+    assert best.given_up
+    assert best.limits is not None
+    assert not ways
+    assert search(graph, small, beside=best.rank.with_seconds(1.1 / FAR_BETTER)).given_up
+    assert ways == [1]
+
+
+def test_smaller_tasks_are_not_searched_where_none_of_the_larger_ones_is_small_enough(monkeypatch):
+    graph = Graph([(stored((400, 200_000), "f8", (1, 200_000)) + 1).node])
+    spaces, searched = plan_spaces(graph, dt.Resources(4, 1, "2 GB"), "auto"), []
+    assert len(spaces) > 2
+
+    def found(space, *_):
+        searched.append(space)
+        lacking = SimpleNamespace(shortfall=int(len(searched) == 2), seconds=1.0)
+        return one_space.SearchResult(lacking)
+
+    monkeypatch.setitem(one_space.SEARCHES, "auto", found)
+    for space in spaces:
+        space.fits = space.fits_at_worst = lambda _: False
+    misfits = []
+    assert module._within_shares(spaces, "auto", WORTH, 0, misfits) == []
+    assert searched == [one.space for one in misfits] == spaces[:2]
 
 
 def turned():
