@@ -2,11 +2,11 @@
 
 Tests marked `covering` are run on so many cases of the product of their parameters that each pair
 of values of two parameters is among them, the others are marked `exhaustive`. What goes wrong for
-two values together is found so, whatever the values of other parameters are. Of any product of more
-than `ROOM` cases, marked or not, that many are run, or one in `ONE_IN`: every value of each
-parameter, and of pairs as many as there is room for. A test whose cases are a table, each with a
-value of its own, is run on all; marked `whole`, so is a product. Lists, such as tables of
-operations, are cut to a fixed share by `share_of`, and seeds of random programs by `seeds_of`.
+two values together is found so, whatever the values of other parameters are. Of any product of
+more than `ROOM` cases that many are run, of a marked one `PAIRS_ROOM`, or one in `ONE_IN`: every
+value of each parameter, and of pairs as many as there is room for. A test whose cases are a table,
+each with a value of its own, is run on all; marked `whole`, so is a product. Lists, such as tables
+of operations, are cut to a fixed share by `share_of`, and seeds of random programs by `seeds_of`.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -19,7 +19,8 @@ import pytest
 
 Case = tuple[Hashable, ...]
 PAIRS = 2
-ROOM, ONE_IN = 10, 10  # so many cases of a large product, or such a share of more
+ROOM, ONE_IN = 7, 14  # so many cases of a large product, or such a share of more
+PAIRS_ROOM = 10  # of one that is marked, for its pairs of values
 
 
 def share_of(values: Iterable[Any], one_in: int, name: Callable[[Any], str] = str) -> list[Any]:
@@ -96,7 +97,8 @@ def mark_what_is_beyond(metafunc: pytest.Metafunc) -> None:
     if marked and marked.kwargs.get("together", PAIRS) == 1:
         chosen = covering(values, 1, names)
     else:
-        chosen = share_of_a_product(values, names, every=not marked)
+        room = PAIRS_ROOM if marked else ROOM
+        chosen = share_of_a_product(values, names, room, every=not marked)
     for number, case in enumerate(cases):
         if number not in chosen:
             case.marks.append(pytest.mark.exhaustive.mark)

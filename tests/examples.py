@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import settings
 
 USUAL = 50  # examples of a property that names no number
-SHARE = 0.3  # of its examples a property is tried on in `make test`: the same ones each time
+SHARE = 0.2  # of its examples a property is tried on in `make test`: the same ones each time
 NIGHTLY = 40.0  # times as many at night: other ones
 
 

@@ -54,7 +54,7 @@ CALLS: tuple[tuple[np.ndarray, tuple[str, ...]], ...] = (
         "dt.searchsorted(dt.linspace(-2, 2, 99), x)",
         "dt.random.default_rng(3).random(20_011) + x",
     )),
-    (RANDOM.normal(size=200_003), ("dt.median(x)", "dt.quantile(x, 0.99)")),
+    (RANDOM.normal(size=200_003), ("dt.quantile(x, 0.99)",)),  # a median also folds, as above
     (RANDOM.normal(size=(131, 257)), (
         "dt.exp(x.T)", "x[:, ::3] + x[:, 1::3]", "dt.cumsum(x, 0)", "dt.cumsum(x, 1)",
         "x - x[:, :1]", "dt.take(x, places, 0)", "dt.nancumsum(x[:, 5:], 0)", "x - x[:1]",

@@ -89,7 +89,7 @@ def test_what_comes_is_what_the_plan_says(monkeypatch):
 
 
 @pytest.mark.covering
-@pytest.mark.parametrize("seed", seeds_of(range(12), 5))
+@pytest.mark.parametrize("seed", seeds_of(range(12), 3))
 @pytest.mark.usefixtures("client", "together", "rounds")
 def test_arrays_of_any_kind_are_numpys(seed, monkeypatch):
     """They are written in the order of memory that they have on one machine, too."""

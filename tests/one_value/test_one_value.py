@@ -30,7 +30,7 @@ EXPECTED = {}
 OWN = ("reduction", "reduce_over")
 ROUGH = [s for s in SHARDINGS if s.name in ("odd", "a cell less", "stored in blocks", "3 workers")]
 EVERY = (*SHARDINGS, *MORE)
-THIRDS = seeds_of(range(3), 1)  # of the calls
+SIXTHS = seeds_of(range(6), 1)  # of the calls
 WAYS = ("sync", "threads", "processes", "workers")
 slowly = [pytest.param(s, marks=pytest.mark.slow) for s in MORE]
 each_sharding = pytest.mark.parametrize("sharding", [*SHARDINGS, *slowly], ids=lambda s: s.name)
@@ -127,7 +127,7 @@ def test_in_threads_all_together(sharding, folder):
 @each_sharding
 def test_in_one_thread_each_by_itself(sharding, folder):
     with dask.config.set(scheduler="sync"):
-        calls = share(few_calls(), EVERY.index(sharding), 40)
+        calls = share(few_calls(), EVERY.index(sharding), 80)
         has_one_value(calls, sharding, folder, together=False)
 
 
@@ -145,7 +145,7 @@ def test_with_kernels_that_come_and_go(sharding, folder):
 @each_sharding
 def test_in_processes_all_together(sharding, folder, processes):
     with dask.config.set(processes):
-        has_one_value(share(few_calls(), EVERY.index(sharding), 40), sharding, folder)
+        has_one_value(share(few_calls(), EVERY.index(sharding), 120), sharding, folder)
 
 
 @pytest.mark.cluster
@@ -159,14 +159,14 @@ def test_processes_are_others(processes):
 @pytest.mark.usefixtures("cluster")
 @each_rough
 def test_on_workers_all_together(sharding, folder):
-    has_one_value(share(few_calls(), ROUGH.index(sharding), 12), sharding, folder)
+    has_one_value(share(few_calls(), ROUGH.index(sharding), 36), sharding, folder)
 
 
 @pytest.mark.slow
 @each_rough
 def test_every_way_to_call_them(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        calls = share(all_calls(), ROUGH.index(sharding), 48)
+        calls = share(all_calls(), ROUGH.index(sharding), 96)
         has_one_value([*map(on_many_cells, calls)], sharding, folder)
 
 
@@ -174,7 +174,7 @@ def test_every_way_to_call_them(sharding, folder):
 @each_rough
 def test_what_folds_on_its_way_to_something_else(sharding, folder):
     with dask.config.set(scheduler="threads", num_workers=3):
-        calls = share(other_calls(), ROUGH.index(sharding), 48)
+        calls = share(other_calls(), ROUGH.index(sharding), 96)
         has_one_value([*map(on_many_cells, calls)], sharding, folder)
 
 
@@ -200,7 +200,7 @@ def test_every_call_of_more_functions(sharding, folder):
         has_one_value([*map(on_many_cells, (*all_calls(), *other_calls()))], sharding, folder)
 
 
-@pytest.mark.parametrize("part", THIRDS)
+@pytest.mark.parametrize("part", SIXTHS)
 def test_zeros_of_both_signs_and_nan(folder, part):
     """Which of two zeros is taken, and of NaN and a number, is the same everywhere."""
     random = np.random.default_rng(2)
@@ -211,7 +211,7 @@ def test_zeros_of_both_signs_and_nan(folder, part):
                 drawn = random.choice(cells, call.inputs[0].shape)
                 calls.append(call._replace(name=f"{call.name} {cells}", inputs=(drawn,)))
     assert len(calls) > 100
-    calls = share(calls, part, len(THIRDS))
+    calls = share(calls, part, len(SIXTHS))
     with dask.config.set(scheduler="threads"):
         for turn, sharding in enumerate(ROUGH[:2]):  # each call meets one with each set of cells
             has = [call for n, call in enumerate(calls) if (n + n // 2) % 2 == turn]
@@ -229,12 +229,12 @@ def folds_bytes(call):
     return call.public.startswith(TRUTHS) or call.inputs[0].dtype.itemsize == 1
 
 
-@pytest.mark.parametrize("part", THIRDS)
+@pytest.mark.parametrize("part", SIXTHS)
 def test_folds_are_cut(folder, part):
     """By the plan, which counts what is read, folded and combined."""
     (sharding,) = [s for s in SHARDINGS if s.name == "3 workers"]
     whole = []
-    for call in share(few_calls(), part, len(THIRDS)):
+    for call in share(few_calls(), part, len(SIXTHS)):
         with sharding.planned(max(x.nbytes for x in call.inputs)):
             (made,) = results([call], sharding, folder)
             if dt.plan(*made).cost["tasks"] < 3 and not folds_bytes(call):

@@ -30,7 +30,7 @@ OF_NUMPY = {"map_overlap"}  # whose function takes NumPy's arrays alone
 BY_ITS_TRANSPOSE = {"cov of two"}
 FEW_KERNELS = sorted(kernels_of("cpu"))[::2]  # that a device has: what it lacks, the host computes
 EACH = [*with_every_other_beyond(COMPARISONS)]
-HALF_THERE = share_of(COMPARISONS, 3, lambda c: c.name)  # the path by the host is one for all
+HALF_THERE = share_of(COMPARISONS, 6, lambda c: c.name)  # the path by the host is one for all
 named = {"ids": lambda c: c.name}
 
 

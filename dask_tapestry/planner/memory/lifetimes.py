@@ -139,17 +139,16 @@ class Lifetimes:
         of which each ends before the next begins, was the last to begin: a step that depends on
         nothing may then run at any time, but not at all times at once.
         """
-        step_numbers = range(len(self._ended))
-        sizes, largest = np.zeros(len(step_numbers)), np.zeros(len(step_numbers))
+        sizes, largest = np.zeros(len(self._ended)), np.zeros(len(self._ended))
         for node, size in bytes_of.items():
             sizes[self._number[node]] = size
         for node, size in (whole or {}).items():
             largest[self._number[node]] = size
-        single = self._most(
-            [(n, n) for n in step_numbers], sizes, running, largest if whole else None
-        )
-        chain = list(pairwise([None, *self._longest_chain, None]))
-        return min(single, self._most(chain, sizes, running, largest if whole else None))
+        if not len(sizes):
+            return 0.0
+        held = (self._held(there, sizes, largest if whole else None) for there, _ in self._moments)
+        bounds = zip(held, self._moments, strict=True)
+        return min(float((some + running(may_run)).max()) for some, (_, may_run) in bounds)
 
     @cached_property
     def _sets(self) -> tuple[Flags, Flags]:
@@ -162,24 +161,25 @@ class Lifetimes:
         needed = np.array([(until & one).any(axis=1) for one in ~ended])
         return _flags(ended, steps + 1), needed.reshape(steps + 1, steps)
 
-    def _most(
-        self,
-        times: Sequence[tuple[int | None, int | None]],
-        sizes: Bytes,
-        running: Running,
-        largest: Bytes | None,
-    ) -> float:
-        """The most bytes between the beginnings of two steps, or of one and the same, of some."""
-        if not times:
-            return 0.0
+    @cached_property
+    def _moments(self) -> tuple[tuple[Flags, Flags], tuple[Flags, Flags]]:
+        """While each step begins, and between those of a chain: values held, and what may run.
+
+        A plan's memory is asked for several times, the sets of it are the same.
+        """
+        steps = range(len(self._ended))
+        chain = [*pairwise([None, *self._longest_chain, None])]
+        return self._between([(n, n) for n in steps]), self._between(chain)
+
+    def _between(self, times: Sequence[tuple[int | None, int | None]]) -> tuple[Flags, Flags]:
+        """Values that are held, and steps that may run, between the beginnings of two steps."""
         steps = len(self._ended)
         begun, to_come = (
             [steps if n is None else n for n in some] for some in zip(*times, strict=True)
         )
         ended, needed = self._sets
-        over, later = ended[begun, :steps], ended[:steps, to_come].T
-        bytes_held = self._held(needed[begun] & ~later, sizes, largest)
-        return float((bytes_held + running(~(over | later))).max())
+        later = np.ascontiguousarray(ended[:steps, to_come].T)
+        return needed[begun] & ~later, ~(ended[begun, :steps] | later)
 
     def _held(self, there: Flags, sizes: Bytes, largest: Bytes | None) -> Bytes:
         """Bytes of the values of each row, of which those that take each other's place are one."""

@@ -3,6 +3,7 @@ import pytest
 
 import dask_tapestry as dt
 from tests.arrays.parity import raised
+from tests.covering import beyond
 
 X = np.array([[3.0, 1, 2], [0, 5, 4]])
 
@@ -45,13 +46,19 @@ def test_weights(skip):
         assert np.array_equal(ours.compute(), numpy_s)
 
 
-def test_long_lanes_are_not_taken_whole():
+@pytest.mark.parametrize(
+    ("function", "most"),  # a median needs one consumer's cells alone
+    [
+        (dt.median, 0.1),
+        (dt.nanmedian, 1.4),
+        beyond(lambda x: dt.nanquantile(x, 0.3), 1.4),
+    ],
+)
+def test_long_lanes_are_not_taken_whole(function, most):
     x = dt.placeholder((10**9,), "f8", (10**7,))
     machines = dt.Resources(workers=4, threads=2, memory="24 GiB")
-    moved = ((dt.median(x), 0.1), (dt.nanmedian(x), 1.4), (dt.nanquantile(x, 0.3), 1.4))
-    for value, most in moved:  # a median needs one consumer's cells alone
-        plan = value.plan(resources=machines)
-        plan.verify()
-        steps = plan.explain(all=True)  # runs are merged, or digits counted
-        assert "merged" in steps or "int64[65536]" in steps
-        assert plan.cost["bytes_moved"] < most * x.nbytes
+    plan = function(x).plan(resources=machines)
+    plan.verify()
+    steps = plan.explain(all=True)  # runs are merged, or digits counted
+    assert "merged" in steps or "int64[65536]" in steps
+    assert plan.cost["bytes_moved"] < most * x.nbytes

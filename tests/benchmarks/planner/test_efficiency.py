@@ -8,7 +8,7 @@ from benchmarks.planner.efficiency import JOBS, efficiency, images, runs, table
 @pytest.fixture(scope="module")
 def found():
     mlp = "MLP of 8 layers, 410 GB"
-    jobs = {mlp: JOBS[mlp], "images, 197 GB": lambda: images(1_000_000)}
+    jobs = {mlp: JOBS[mlp], "images, 59 GB": lambda: images(300_000)}
     return list(runs(jobs, (8, 64)))
 
 
