@@ -34,7 +34,7 @@ class Slices(Enum):
     COUNTED = "those that are cut"
     USUAL = "those that are cut, if each block waits for as many as the largest one: soon known"
     ALL = "of all that steps may cut: no worker holds more"
-    ALL_APART = "the same, while no value takes the place of another: this is soon known"
+    ALL_APART = "the same, of steps that wait as well; no value takes another's place: soon known"
     NONE = "none: a worker holds more"
 
 
@@ -245,15 +245,15 @@ def _most_together(
     whole: Mapping[Node, float] | None,
 ) -> float:
     """The most bytes at a time: parts of values, and the largest blocks that threads compute."""
-    blocks = sorted(running, key=lambda block: -block.beside)
+    blocks, apart = sorted(running, key=lambda block: -block.beside), whole is None
     if memory.lifetimes is None:
         all_of_them = np.ones((1, len(blocks)), bool)
-        return sum(parts.values()) + float(_threads_full(all_of_them, blocks, threads)[0])
+        return sum(parts.values()) + float(_threads_full(all_of_them, blocks, threads, apart)[0])
     number = {node: number for number, node in enumerate(memory.plan.steps)}
     columns = [number[block.node] for block in blocks]
 
     def full(may_run: Flags) -> Bytes:
-        return _threads_full(may_run[:, columns], blocks, threads)
+        return _threads_full(may_run[:, columns], blocks, threads, apart)
 
     return memory.lifetimes.most_together(parts, full, whole)
 
@@ -353,10 +353,13 @@ def least_share(held: float, workers: int) -> float:
     return held if workers == 1 else held / workers * IMBALANCE
 
 
-def _threads_full(may_run: Flags, blocks: Sequence[_Running], threads: int) -> Bytes:
+def _threads_full(
+    may_run: Flags, blocks: Sequence[_Running], threads: int, apart: bool = False
+) -> Bytes:
     """For each row, bytes of the first `blocks` that may run, as many as there are threads.
 
-    Of those alone one runs.
+    Of those alone one runs. Slices wait for those that run; where blocks are taken for larger than
+    they are, others may run in truth: then slices for any that may run are counted (`apart`).
     """
     together, beside, waiting = (
         np.array(numbers, float)
@@ -369,9 +372,9 @@ def _threads_full(may_run: Flags, blocks: Sequence[_Running], threads: int) -> B
     alone = may_run & np.array([block.alone for block in blocks], bool)
     runs = may_run & ~(alone & (np.cumsum(alone, axis=1) > 1))
     wanted = np.where(runs, together, 0.0)
-    left = threads - (np.cumsum(wanted, axis=1) - wanted)
+    left = np.maximum(0, threads - (np.cumsum(wanted, axis=1) - wanted))
     taken: Bytes = np.minimum(wanted, left) * beside + waiting
-    return np.asarray(np.where(may_run & (left > 0), taken, 0.0).sum(axis=1))
+    return np.asarray(np.where(may_run & (apart | (left > 0)), taken, 0.0).sum(axis=1))
 
 
 def _idle_pool_bytes(plan: PlannedSteps) -> int:

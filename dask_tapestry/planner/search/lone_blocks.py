@@ -32,7 +32,8 @@ def with_lone_blocks(space: PlanEvaluator, state: State, costs: int) -> tuple[Pl
         return space, state
     lone_space = one_by_one(space)
     grids = {n: grid for n, grid in state.choices.grids.items() if n not in through}
-    starts = lone_space.state(state.choices), lone_space.state(replace(state.choices, grids=grids))
+    kept = lone_space.state(state.choices), lone_space.state(replace(state.choices, grids=grids))
+    starts = *kept, lone_space.seed(costs)  # whole chunks may want other forms than parts
     first = preferred(starts, lambda one: one.rank)
     if not _is_better(first, state):  # looking for more took 3 of 4 seconds of a plan, in vain
         return space, state

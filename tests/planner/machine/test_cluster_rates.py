@@ -11,6 +11,7 @@ from dask_tapestry.planner.machine import cluster_rates as module
 from dask_tapestry.planner.machine.cluster_rates import (
     cluster_rates,
     keep_cluster_rates,
+    least_network,
     network_rates,
     probe_peer,
     shared_core_bandwidth,
@@ -71,6 +72,17 @@ def test_tasks_take_longer_where_all_share_cores(monkeypatch):
     )
     assert not shared_core_rates({**here, ELSEWHERE: {"nthreads": 1}}, base)
     assert not shared_core_rates({}, base)
+
+
+def test_a_busy_machine_does_not_slow_what_its_workers_send_each_other(measured, monkeypatch):
+    monkeypatch.setattr(module, "CPU_COUNT", 2)
+    here = ["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"]
+    base = shipped_rates()
+    busy, idle = ({"network": base.network * times, "latency": 0.001} for times in (0.006, 2))
+    assert cluster_rates(FakeClient(busy, here)).network == pytest.approx(base.network / 3, 0.1)
+    assert cluster_rates(FakeClient(idle, here)).network == 2 * base.network
+    assert cluster_rates(FakeClient(busy)).network == busy["network"], "a network may be slow"
+    assert least_network({}, base) == 0.0
 
 
 def test_shipped_rates_are_not_measured():

@@ -172,6 +172,18 @@ def test_what_is_surely_enough_is_no_less():
         assert fullest_workers(plan, Slices.NONE).bytes <= fullest_workers(plan).bytes
 
 
+def test_workers_hold_a_plan_whose_slices_wait_while_other_blocks_run(tmp_path):
+    path = str(tmp_path / "traces.zarr")
+    zarr.create_array(path, shape=(250_000, 400), chunks=(8621, 400), dtype="f4")
+    columns = [np.minimum(np.hypot(np.arange(400), 40 * k).astype(int), 399) for k in (1, 4, 9)]
+    g = dt.stack([dt.take(dt.from_zarr(path), at, axis=1) for at in columns])
+    two = dt.Resources(workers=2, threads=2, memory="1 GB")
+    plan = dt.plan(g.mean(axis=1), g.mean(axis=0)[:, ::40].std(axis=0), resources=two).core
+    most = fullest_workers(plan, Slices.ALL).bytes
+    assert fullest_workers(plan, Slices.ALL_APART).bytes >= most
+    assert fullest_workers(plan).fits
+
+
 @pytest.mark.parametrize("memory", ["300 MB", "600 MB", "1200 MB", "2 GB", "8 GiB"])
 def test_slices_are_counted_only_where_it_depends_on_them_whether_a_plan_fits(memory):
     x = dt.placeholder((20_000, 20_000), "f8", (500, 20_000))
@@ -250,7 +262,7 @@ def test_the_device_that_a_process_uses_by_itself_is_its_first():
         dt.plan(own, first, resources=one)
 
 
-def full_one_by_one(blocks, threads):
+def full_one_by_one(blocks, threads, apart=False):
     """What `_threads_full` says of one row: of blocks that may run, largest first."""
     total, one_runs = 0.0, False
     for block in blocks:
@@ -258,7 +270,7 @@ def full_one_by_one(blocks, threads):
         one_runs = one_runs or block.alone
         total += running * block.beside + block.waiting
         threads -= running
-        if not threads:
+        if not threads and not apart:
             break
     return total
 
@@ -279,10 +291,11 @@ def test_threads_take_the_largest_blocks_that_may_run(threads):
         )
     ]
     may_run = random.random((200, 40)) < random.random((200, 1))
-    said = _threads_full(may_run, blocks, threads)
-    for row, found in zip(may_run.tolist(), said.tolist(), strict=True):
-        those = [block for block, runs in zip(blocks, row, strict=True) if runs]
-        assert found == full_one_by_one(those, threads)
+    for apart in (False, True):
+        said = _threads_full(may_run, blocks, threads, apart)
+        for row, found in zip(may_run.tolist(), said.tolist(), strict=True):
+            those = [block for block, runs in zip(blocks, row, strict=True) if runs]
+            assert found == full_one_by_one(those, threads, apart)
 
 
 def test_no_blocks_fill_no_thread():

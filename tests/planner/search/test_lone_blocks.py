@@ -1,5 +1,7 @@
 """Larger blocks, one at a time on a worker, where smaller ones would read stored chunks again."""
 
+import zarr
+
 import dask_tapestry as dt
 from dask_tapestry.planner.search import search as searching
 from dask_tapestry.planner.search.choices import Choices
@@ -27,6 +29,16 @@ def test_chunks_of_which_no_two_fit_are_read_once(monkeypatch):
     before = planned()
     assert plan.cost["seconds"] < 0.8 * before.cost["seconds"]
     assert before.cost["bytes_read"] > 1.9 * stored
+
+
+def test_lone_blocks_take_forms_that_smaller_ones_do_not(tmp_path):
+    path, shape, chunk = str(tmp_path / "frames.zarr"), (56_000, 96, 80), (609, 96, 80)
+    zarr.create_array(path, shape=shape, chunks=chunk, dtype="f4")
+    small = dt.Resources(2, 2, "300 MB")  # of blocks of such chunks a worker holds one at a time
+    plan = dt.plan(dt.from_zarr(path).mean(axis=0), resources=small)
+    first, _ = plan.core.steps.values()
+    assert first.machine.alone
+    assert first.count > 1, "both workers compute"
 
 
 def test_what_reads_nothing_again_stays():
