@@ -56,10 +56,12 @@ class RankedGrid:
     is_least: bool = False
 
 
-def reads_again(cost: StepCost, once: StepCost, times: float = READ_AGAIN) -> bool:
+def reads_again(
+    cost: StepCost, once: StepCost, times: float = READ_AGAIN, least: float = LONG_STEP_SECONDS
+) -> bool:
     """Whether a step, that reads all `once` under another grid, takes long to read it again."""
     takes_long = max(cost.network, cost.store) > CARRIED_SHARE * cost.seconds
-    return cost.seconds > LONG_STEP_SECONDS and takes_long and cost.carried > times * once.carried
+    return cost.seconds > least and takes_long and cost.carried > times * once.carried
 
 
 def uncut(shape: Sequence[int]) -> Grid:

@@ -119,6 +119,9 @@ CLOSE_TO_FITTING: Final = 1 / 32  # of a worker's memory: what lacks less is wor
 FEW_CHOSEN: Final = 8  # times the cells chosen that a selection is made of, to try to hold these
 MOVED_AGAIN: Final = 1.5  # times its cells that blocks compute of a value, before it is held
 
+# lone_blocks
+WORTH_LONE_SECONDS: Final = 0.1  # of a step that reads again: looking takes some 300 costs
+
 # mutators
 PLACE_PRIOR: Final = 0.5  # of another place: the programs that priors are learnt from have one
 

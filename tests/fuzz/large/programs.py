@@ -1,13 +1,15 @@
 """Random programs of large arrays: joint folds, formulas of scalars, views, lanes and products.
 
 Blocks of large arrays are computed in pieces, folded in parts, held, cut and handed on: a planner
-that fails there fails for no small array. No cell is made: what is tested is that each program has
-a plan whose memory is verified, or is refused for its memory.
+that fails there fails for no small array. Where no cell is made, what is tested is that each
+program has a plan whose memory is verified, or is refused for its memory. Programs of arrays that
+are a few thousand times as small are computed in as many times smaller pieces.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from random import Random
 from typing import Any
 
@@ -27,49 +29,65 @@ MOST_CELLS = 10**11
 MOST_SMALL = 4096  # of a dimension, to be multiplied with all others of its kind
 
 Values = list[tuple[str, Any]]  # text and array
-Draw = Callable[[Random, Sequence[Any]], tuple[str, Any]]
+Draw = Callable[[Random, Any, Sequence[Any]], tuple[str, Any]]
+Make = Callable[[tuple[int, ...], str, tuple[int, ...]], Any]
 
 
 def drawn(random: Random) -> tuple[str, list[Any], dt.Resources]:
     """The text of a program, its outputs, and the machine that it is planned for."""
-    inputs = random.randint(1, 2)
-    values: Values = [_source(random, number) for number in range(inputs)]
+
+    def stored(shape: tuple[int, ...], dtype: str, sides: tuple[int, ...]) -> Any:
+        return dt.placeholder(shape, dtype, stored_chunks=sides)
+
+    text, outputs = made_by(random, dt, SHAPES, stored)
+    workers, threads, memory = random.choice(MACHINES)
+    text += f"\non {workers} x {threads} x {memory}"
+    return text, outputs, dt.Resources(workers, threads, memory)
+
+
+def made_by(
+    random: Random, xp: Any, shapes: Sequence[tuple[int, ...]], make: Make
+) -> tuple[str, list[Any]]:
+    """The text of a program, and its outputs as `xp` has them: the same one for each random state.
+
+    Parameters
+    ----------
+    shapes
+        Of sources, to choose from.
+    make
+        Makes a source, of a shape, a dtype and sides of chunks.
+    """
+    values: Values = [_source(random, shapes, make) for _ in range(random.randint(1, 2))]
     lines = [f"{name} = {text}" for name, (text, _) in zip("xy", values, strict=False)]
     arrays = [array for _, array in values]
     for number in range(random.randint(2, 7)):
-        text, made = _operation(random, arrays)
-        if made.size <= MOST_CELLS:
+        text, made = _operation(random, xp, arrays)
+        if prod(made.shape) <= MOST_CELLS:
             lines.append(f"v{number} = {text} -> {made.dtype}{made.shape}")
             arrays.append(made)
-    outputs = [
-        arrays[-1],
-        *random.sample(arrays[:-1], k=min(len(arrays) - 1, random.randint(0, 2))),
-    ]
-    outputs = [o if o.nbytes < 10**9 else o.max() for o in outputs]
-    workers, threads, memory = random.choice(MACHINES)
-    lines.append(f"on {workers} x {threads} x {memory}")
-    return "\n".join(lines), outputs, dt.Resources(workers, threads, memory)
+    others = random.sample(arrays[:-1], k=min(len(arrays) - 1, random.randint(0, 2)))
+    return "\n".join(lines), [x if x.nbytes < 10**9 else x.max() for x in (arrays[-1], *others)]
 
 
-def _source(random: Random, number: int) -> tuple[str, Any]:
+def _source(random: Random, shapes: Sequence[tuple[int, ...]], make: Make) -> tuple[str, Any]:
     """A stored array, in chunks of rows, of columns, or squarish ones that fill no dimension."""
-    shape, dtype = random.choice(SHAPES), random.choice(DTYPES)
+    shape, dtype = random.choice(shapes), random.choice(DTYPES)
     parts = random.choice([7, 20, 33])
     sides = {
         "rows": (-(-shape[0] // parts), *shape[1:]),
         "columns": (*shape[:-1], -(-shape[-1] // parts)),
         "square": tuple(-(-n // 5) for n in shape),
     }[kind := random.choice(["rows", "rows", "columns", "square"])]
-    text = f"placeholder({shape}, {dtype!r}) in {kind} of {sides}"
-    return text, dt.placeholder(shape, dtype, stored_chunks=sides)
+    text = f"stored {dtype}{shape} in {kind} of {sides}"
+    return text, make(shape, dtype, sides)
 
 
-def _operation(random: Random, arrays: Sequence[Any]) -> tuple[str, Any]:
+def _operation(random: Random, xp: Any, arrays: Sequence[Any]) -> tuple[str, Any]:
     """An operation on what was made last, or before."""
     at = len(arrays) - 1 if random.random() < 0.6 else random.randrange(len(arrays))
     x = arrays[at]
     draw = random.choice(_ANY if x.ndim == 0 or 0 in x.shape else _OPERATIONS)
-    text, made = draw(random, [x, *arrays])
+    text, made = draw(random, xp, [x, *arrays])
     return f"{text} of {at}", made
 
 
@@ -78,14 +96,14 @@ def _number(x: Any) -> Any:
     return x + 0 if x.dtype == bool else x
 
 
-def _formula(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _formula(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     x, name = xs[0], random.choice(FUNCTIONS)
     if random.random() < 0.4:
-        return f"{name}(x)", getattr(dt, name)(_number(x))
+        return f"{name}(x)", getattr(xp, name)(_number(x))
     return "x * .5 + 1", x * 0.5 + 1
 
 
-def _pair(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _pair(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     """A formula of two arrays: of scalars, of rows, or of whole ones."""
     x, *others = xs
     fitting = [at for at, y in enumerate(others) if _broadcasts(x, y)]
@@ -100,34 +118,34 @@ def _broadcasts(x: Any, y: Any) -> bool:
         return False
 
 
-def _fold(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _fold(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     x, name, keep = xs[0], random.choice(FOLDS), random.random() < 0.5
     axis = random.choice([None, *range(x.ndim)])
     if name in ("max", "min", "argmax", "std", "var") and x.dtype.kind == "c":
         name = "mean"
-    return f"{name}(x, {axis}, keepdims={keep})", getattr(dt, name)(x, axis=axis, keepdims=keep)
+    return f"{name}(x, {axis}, keepdims={keep})", getattr(xp, name)(x, axis=axis, keepdims=keep)
 
 
-def _folds_of_one(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _folds_of_one(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     """A formula of several folds: they are made of one pass."""
     x, axis = abs(_number(xs[0])), random.choice([None, *range(xs[0].ndim)])
     first, second = random.choices(["sum", "mean", "max", "min", "std"], k=2)
-    made = getattr(dt, first)(x * x, axis=axis) / 3 - getattr(dt, second)(x, axis=axis)
+    made = getattr(xp, first)(x * x, axis=axis) / 3 - getattr(xp, second)(x, axis=axis)
     return f"{first}(x * x, {axis}) / 3 - {second}(x, {axis})", made
 
 
-def _neighbours(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _neighbours(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     x, axis = _number(xs[0]), random.randrange(xs[0].ndim)
     if x.shape[axis] < 4:
         return "x - 1", x - 1
     later, earlier = ([slice(None)] * x.ndim for _ in range(2))
     later[axis], earlier[axis] = slice(1, None), slice(None, -1)
     if random.random() < 0.5:
-        return f"x - roll(x, 1, {axis})", x - dt.roll(x, 1, axis)
+        return f"x - roll(x, 1, {axis})", x - xp.roll(x, 1, axis)
     return f"neighbours along {axis}", x[tuple(later)] - x[tuple(earlier)]
 
 
-def _view(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _view(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     x = xs[0]
     axis, step = random.randrange(x.ndim), random.choice([1, 2, -1, 7])
     index = tuple(slice(None, None, step) if d == axis else slice(None) for d in range(x.ndim))
@@ -136,38 +154,38 @@ def _view(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
         "transposed": lambda: x.T,
         "a half": lambda: x[x.shape[0] // 3 : 2 * x.shape[0] // 3 + 1],
         "flat": lambda: x.reshape(-1),
-        "twice": lambda: dt.concatenate([x, x], axis=axis),
-        "taken": lambda: dt.take(x, np.arange(min(1000, x.shape[axis])) // 2, axis=axis),
+        "twice": lambda: xp.concatenate([x, x], axis=axis),
+        "taken": lambda: xp.take(x, np.arange(min(1000, x.shape[axis])) // 2, axis=axis),
     }
     name = random.choice(list(views))
     return name, views[name]()
 
 
-def _lanes(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _lanes(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     """What reads whole lanes: scans, sorts, percentiles, transforms, windows."""
     x = _number(xs[0]).real if xs[0].dtype.kind == "c" else _number(xs[0])
     axis = int(np.argmin(x.shape)) if random.random() < 0.7 else random.randrange(x.ndim)
     length = min(3, x.shape[axis])
     lanes = {
-        "cumsum": lambda: dt.cumsum(x, axis=axis),
-        "sort": lambda: dt.sort(x, axis=axis),
-        "percentile": lambda: dt.percentile(x, [10, 50], axis=axis),
-        "spectrum": lambda: abs(dt.fft.rfft(x, axis=axis)),
-        "windows": lambda: dt.lib.stride_tricks.sliding_window_view(x, length, axis).mean(-1),
-        "histogram": lambda: dt.histogram(x, bins=16, range=(0, 1))[0],
+        "cumsum": lambda: xp.cumsum(x, axis=axis),
+        "sort": lambda: xp.sort(x, axis=axis),
+        "percentile": lambda: xp.percentile(x, [10, 50], axis=axis),
+        "spectrum": lambda: abs(xp.fft.rfft(x, axis=axis)),
+        "windows": lambda: xp.lib.stride_tricks.sliding_window_view(x, length, axis).mean(-1),
+        "histogram": lambda: xp.histogram(x, bins=16, range=(0, 1))[0],
     }
     name = random.choice(list(lanes))
     return f"{name} along {axis}", lanes[name]()
 
 
-def _normalised(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _normalised(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     x, axis = _number(xs[0]), random.randrange(xs[0].ndim)
     return f"normalised along {axis}", (x - x.mean(axis, keepdims=True)) / x.std(
         axis, keepdims=True
     )
 
 
-def _product(random: Random, xs: Sequence[Any]) -> tuple[str, Any]:
+def _product(random: Random, xp: Any, xs: Sequence[Any]) -> tuple[str, Any]:
     x = xs[0]
     if x.ndim != 2 or x.dtype == bool or min(x.shape) > MOST_SMALL:
         return "x > x.mean()", x > x.mean()

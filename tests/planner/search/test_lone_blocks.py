@@ -1,5 +1,6 @@
 """Larger blocks, one at a time on a worker, where smaller ones would read stored chunks again."""
 
+import pytest
 import zarr
 
 import dask_tapestry as dt
@@ -31,12 +32,27 @@ def test_chunks_of_which_no_two_fit_are_read_once(monkeypatch):
     assert before.cost["bytes_read"] > 1.9 * stored
 
 
-def test_lone_blocks_take_forms_that_smaller_ones_do_not(tmp_path):
-    path, shape, chunk = str(tmp_path / "frames.zarr"), (56_000, 96, 80), (609, 96, 80)
+SMALL = dt.Resources(2, 2, "300 MB")
+
+
+@pytest.fixture(params=[4000, 8000, 14_000, 56_000])
+def frames(request, tmp_path):
+    """Frames in encoded chunks, of which a worker's memory has no room for one a thread."""
+    path, shape, chunk = str(tmp_path / "frames.zarr"), (request.param, 96, 80), (609, 96, 80)
     zarr.create_array(path, shape=shape, chunks=chunk, dtype="f4")
-    small = dt.Resources(2, 2, "300 MB")  # of blocks of such chunks a worker holds one at a time
-    plan = dt.plan(dt.from_zarr(path).mean(axis=0), resources=small)
-    first, _ = plan.core.steps.values()
+    return dt.from_zarr(path)
+
+
+def test_means_of_chunks_that_hardly_fit_read_them_once_or_twice(frames):
+    """Short jobs as well, and where the best start is a plan that does not fit."""
+    plan = dt.plan(frames.mean(axis=0), resources=SMALL)
+    plan.verify()
+    assert plan.cost["bytes_read"] < 2.01 * frames.nbytes
+
+
+@pytest.mark.parametrize("frames", [56_000], indirect=True)
+def test_lone_blocks_take_forms_that_smaller_ones_do_not(frames):
+    first, _ = dt.plan(frames.mean(axis=0), resources=SMALL).core.steps.values()
     assert first.machine.alone
     assert first.count > 1, "both workers compute"
 
