@@ -21,12 +21,13 @@ from dask_tapestry.planner.search.exchanges import owners_of
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.joint_windows import read_jointly, taken_apart
-from dask_tapestry.planner.search.local_search import improve, split_until_fits
+from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.moves import stored_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.repeated_work import repeated_seconds
 from dask_tapestry.planner.search.shared_values import shared_values
+from dask_tapestry.planner.search.smaller_blocks import split_until_fits
 from dask_tapestry.planner.search.tuning import COSTS_A_CHANGE, HALVINGS
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,

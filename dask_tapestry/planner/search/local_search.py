@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.search.alike import one_of_each
@@ -20,10 +21,8 @@ from dask_tapestry.planner.search.exchanges import (
     in_other_sizes_exchanged,
 )
 from dask_tapestry.planner.search.finer_parts import in_finer_parts
-from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.moves import (
     fuse_sets,
-    halved,
     hold,
     merge_producers,
     move_to_group,
@@ -43,24 +42,22 @@ from dask_tapestry.planner.search.shared_values import (
     hold_shared,
     shared_values,
 )
+from dask_tapestry.planner.search.smaller_blocks import finer_choices, split_until_fits
 from dask_tapestry.planner.search.tuning import (
     CHANGE_COSTS,
     CHANGED_ALIKE,
     CLOSE_CHANGE,
-    CLOSE_TO_FITTING,
     COSTS_A_CHANGE,
     DEARER_FITTED,
     GAIN_OF_EXCHANGE,
     GAIN_OF_NEXT_EXCHANGE,
     GAIN_OF_ROUNDS,
-    HALVINGS,
-    HEAVY,
     LEAST_GAIN,
     LEAST_ONCE_FOUND,
     LIGHTER_SHARE,
     SECOND_CHANCES,
 )
-from dask_tapestry.planner.tuning import HELD_SHARE, STREAMED_BLOCKS_A_SLOT
+from dask_tapestry.planner.tuning import HELD_SHARE
 from dask_tapestry.teg import Node
 
 
@@ -93,7 +90,7 @@ def improve(
     improved, state = True, split_until_fits(space, state)
     race = Race.begun_by(space, state, beside, costs)
     while improved and space.pricing.evaluated <= last and not race.is_lost(state):
-        improved, missed = False, list[State]()
+        improved, missed = False, list[Missed]()
         for choices, gain in _changes(space, state, of_exchange):
             if choices.key in tried:
                 continue
@@ -101,8 +98,8 @@ def improve(
             gain = gain if state.rank.is_allowed and space.fits(state) else LEAST_GAIN
             most = state.rank.with_seconds(CLOSE_CHANGE if gain == LEAST_GAIN else gain)
             candidate = space.state_within(choices, most, last + LEAST_ONCE_FOUND)
-            if candidate is not None and candidate.rank < most and gain == LEAST_GAIN:
-                missed.append(candidate)
+            if candidate is not None and candidate.rank < most:
+                missed.append(Missed(candidate, gain))
             better = None if candidate is None else _if_better(space, candidate, state, gain)
             if better is not None:
                 state, improved = better, True
@@ -125,15 +122,24 @@ def _if_better(space: PlanEvaluator, other: State, state: State, gain: float) ->
     return other if is_better and (space.fits(other) or not space.fits(state)) else None
 
 
-def second_chance(space: PlanEvaluator, state: State, missed: list[State], last: int) -> State:
+class Missed(NamedTuple):
+    """A plan that a change leads to and that was not taken, and the part that is enough of a gain.
+
+    Of a value that goes through a store, it is clearly better, and workers cannot hold it as it is.
+    """
+
+    state: State
+    gain: float
+
+
+def second_chance(space: PlanEvaluator, state: State, missed: list[Missed], last: int) -> State:
     """The first plan near those of changes that were missed which is better after all.
 
     Each step was cut as is best for itself: together other grids may be better, and what workers
     cannot hold may fit in smaller blocks.
     """
-    enough = state.rank.with_seconds(LEAST_GAIN)
-    for candidate in sorted(missed, key=lambda one: one.rank)[:SECOND_CHANCES]:
-        left = last - space.pricing.evaluated
+    for candidate, gain in sorted(missed, key=lambda one: one.state.rank)[:SECOND_CHANCES]:
+        enough, left = state.rank.with_seconds(gain), last - space.pricing.evaluated
         if left < len(candidate.placed):
             break
         if candidate.rank < enough:
@@ -174,7 +180,7 @@ def fit_to_memory(space: PlanEvaluator, state: State, costs: int) -> State | Non
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE
     slow: State | None = None  # a plan that fits, while much faster ones may yet
     while not state.shortfall and not space.fits(state) and space.pricing.evaluated <= last:
-        others = chain(_large_ones_fused(space, state), _finer(state))
+        others = chain(_large_ones_fused(space, state), finer_choices(state))
         candidates = _whole(space, state, others, last)
         enough = LIGHTER_SHARE * space.lacking(state)
         if not any(space.lacking(other) < enough for other in candidates):
@@ -235,60 +241,6 @@ def _whole(space: PlanEvaluator, state: State, others: Iterable[Choices], last: 
         if space.pricing.evaluated > last:
             break
     return plans
-
-
-def _finer(state: State) -> Iterator[Choices]:
-    """Choices in which the blocks that take most are cut more finely, of steps alike together.
-
-    Blocks take memory while they are computed, and then those that wait for who reads them. Cut
-    alike, the blocks of a value that is changed step by step take each other's place.
-    """
-    alike: dict[object, list[PricedGroup]] = {}
-    for priced in state.placed.values():
-        alike.setdefault((priced.group.node.type, priced.grid), []).append(priced)
-    heaviest = sorted(alike.values(), key=lambda some: -max(p.cost.work for p in some))[:HEAVY]
-    fullest = sorted(alike.values(), key=lambda some: -max(map(_with_waiting, some)))[:HEAVY]
-    for some in (*heaviest, *[one for one in fullest if one not in heaviest]):
-        for choices in halved(state, some):
-            yield choices
-            as_read = _grids_of_readers(state, some)
-            if not as_read.keys() <= choices.grids.keys():
-                yield replace(choices, grids={**as_read, **choices.grids})
-
-
-def _grids_of_readers(state: State, alike: Sequence[PricedGroup]) -> dict[Node, Grid]:
-    """How those are cut that read what steps make: else larger blocks may read smaller ones."""
-    readers = {reader for priced in alike for reader in state.readers[priced.group.node]}
-    return {reader: state.placed[reader].grid for reader in readers}
-
-
-def _with_waiting(priced: PricedGroup) -> float:
-    """Bytes that a block takes, and such blocks of which some wait for each slot."""
-    block = priced.group.node.type.nbytes / max(1, priced.cost.blocks)
-    return priced.cost.work + STREAMED_BLOCKS_A_SLOT * block
-
-
-def split_until_fits(space: PlanEvaluator, state: State) -> State:
-    """The plan in smaller blocks, if workers can hold what it holds only then.
-
-    It is given up where values alone take too much, and once what lacks hardly falls.
-    """
-    lighter = state
-    for _ in range(HALVINGS):
-        if lighter.shortfall or space.fits(lighter):
-            return lighter
-        if not space.may_fit_in_smaller_blocks(lighter):
-            break
-        finer = [space.state(choices) for choices in _finer(lighter)]
-        best_first = sorted(finer, key=lambda other: other.rank)
-        fitting = next((other for other in best_first if space.fits(other)), None)
-        if fitting is not None:
-            return fitting
-        still = LIGHTER_SHARE * space.lacking(lighter)
-        lighter = min(finer, key=space.lacking, default=lighter)
-        if space.lacking(lighter) > max(still, CLOSE_TO_FITTING * space.resources.usable_bytes):
-            break
-    return state
 
 
 def with_alike_held(space: PlanEvaluator, state: State) -> State:
