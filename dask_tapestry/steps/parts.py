@@ -69,10 +69,24 @@ def little_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
 
     Cells that a stride picks: they may be held where the part cannot be computed in turns.
     """
-    first = len(program.inputs)
     most = max([program.types[value].nbytes for value in (*part.inside, *part.inputs)], default=0)
-    reads = set(program.instructions[goal - first].inputs) & part.inside
+    reads = _reads_inside(program, goal, part)
     return frozenset({v for v in reads if program.types[v].nbytes <= LITTLE_SHARE * most})
+
+
+def folded_inputs(program: Program, goal: int, part: Part) -> frozenset[int]:
+    """What a part folds that has no smaller partial results; none of other parts.
+
+    That may be made in turns, and held, where the part is not computed in turns.
+    """
+    operator, _, types, *_ = program.instructions[goal - len(program.inputs)]
+    turns = operator.turns(types)
+    is_least = turns is not None and turns.split is not None and not turns.sizes
+    return _reads_inside(program, goal, part) if is_least else frozenset()
+
+
+def _reads_inside(program: Program, goal: int, part: Part) -> frozenset[int]:
+    return frozenset(program.instructions[goal - len(program.inputs)].inputs) & part.inside
 
 
 def written_values(program: Program) -> frozenset[int]:

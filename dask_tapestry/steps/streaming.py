@@ -25,6 +25,7 @@ from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, W
 from dask_tapestry.steps.merges import merges_of
 from dask_tapestry.steps.parts import (
     Part,
+    folded_inputs,
     little_inputs,
     parts_of,
     split_at,
@@ -92,16 +93,26 @@ def _block_schedule(program: Program, box: ZRange) -> BlockSchedule:
     fine = {goal for (goal, _), one in best.loops.items() if one.takes.beside.all <= most}
     coarse = {goal: part for goal, part in parts.items() if goal not in fine}
     little = frozenset().union(*[little_inputs(program, *one) for one in coarse.items()])
-    if little:
-        other = _from_parts(program, schedule, parts_of(program, little))
-        best = min(best, other, key=lambda block: block.peak.all)
+    best = _less_if_apart(best, schedule, little)
     large = (1 - WORTHWHILE_SHARE) * best.peak.all
     folded = window_folds(program, parts, best.schedule, large)
     if best.peak.all > most and folded:
         other = _from_parts(program, schedule, parts_of(program, folded=folded))
         best = min(best, other, key=lambda block: block.peak.all)
     inside = frozenset().union(*[part.inside for part in coarse.values() if _folds(part.program)])
-    return _less_if_read_first(best, whole, inside & stored_values(program))
+    best = _less_if_read_first(best, whole, inside & stored_values(program))
+    read = frozenset().union(*[folded_inputs(program, *one) for one in coarse.items()])
+    return _less_if_apart(best, schedule, read) if best.peak.all > most else best
+
+
+def _less_if_apart(
+    best: BlockSchedule, schedule: InstructionSchedule, values: frozenset[int]
+) -> BlockSchedule:
+    """The block in which `values` are computed by parts of their own, if that takes less."""
+    if not values:
+        return best
+    other = _from_parts(best.program, schedule, parts_of(best.program, values))
+    return min(best, other, key=lambda block: block.peak.all)
 
 
 def _in_parts(program: Program, piece: ZRange) -> BlockSchedule:
@@ -127,8 +138,7 @@ def _less_if_read_first(
         least += cells * program.types[value].dtype.itemsize
     if not stored or least > WORTHWHILE_SHARE * best.peak.all:
         return best
-    first = _from_parts(program, whole.schedule, parts_of(program, stored))
-    return min(best, first, key=lambda block: block.peak.all)
+    return _less_if_apart(best, whole.schedule, stored)
 
 
 def _folds(program: Program) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.footprint import needs_of
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps.block_schedule import LoopEntry
+from dask_tapestry.steps.block_schedule import BlockSchedule, LoopEntry
 from dask_tapestry.steps.peak import all_bytes, peak_bytes
 from dask_tapestry.steps.streaming import (
     block_schedule_of,
@@ -397,3 +397,22 @@ def test_a_large_output_alone_tells_that_a_block_may_be_computed_in_turns(lo):
             box = program.type.box.replace(0, lo, min(lo + rows, most))
             counted = all_bytes(program, program.schedule(box)) > PIECE_BYTES
             assert may_stream(program, box) == counted
+
+
+def test_what_a_fold_reads_is_made_in_turns_where_the_fold_has_no_smaller_parts():
+    """A leaf of a sum along rows reads six numbers for each that it adds up."""
+    points = dt.placeholder((14_000_001, 3), "f8", stored_chunks=(450_000, 3))
+    corners = points.reshape(-1, 3, 3)
+    a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    normals = [a[:, n - 2] * b[:, n - 1] - a[:, n - 1] * b[:, n - 2] for n in range(3)]
+    total = dt.stack(normals, axis=1).sum(axis=0).node
+    form = next(f for f in total.operator.forms(total.input_types) if f.name == "nodes")
+    leaves = form.make(total, min(form.sizes)).inputs[0]
+    program = group_of(leaves, set()).in_pieces_of(2**22).program
+    *_, fold = program.instructions
+    assert fold.operator.turns(fold.types).sizes == ()
+    box = ZRange((0, 0), (1, 3))
+    block, whole = block_schedule_of(program, box), BlockSchedule.whole(program, box)
+    (loop,) = block.loops.values()
+    assert loop.program.instructions[-1].operator.name == "concat"
+    assert block.peak.all < 0.5 * whole.peak.all
