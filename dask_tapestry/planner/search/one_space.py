@@ -17,6 +17,7 @@ from dask_tapestry.planner.search.budget import NO_EFFORT, SearchBudget
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.evolve import Evolution
 from dask_tapestry.planner.search.exact_grids import recut
+from dask_tapestry.planner.search.exchanged_reads import with_reads_exchanged
 from dask_tapestry.planner.search.exhaustive import all_forms, exhaustive
 from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
@@ -127,7 +128,8 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points], *([] if uncut is None else [uncut])]
     best = preferred(found, lambda state: state.rank, space.fits_at_worst)
-    best = with_relays(space, with_reads_handed_on(space, best, each), each // SEARCH_AGAIN_PART)
+    best = with_reads_exchanged(space, with_reads_handed_on(space, best, each), each)
+    best = with_relays(space, best, each // SEARCH_AGAIN_PART)
     best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)
     best = with_room(space, with_less_held(space, best, each), each)
     best = with_worst_cut(space, polished(space, best, each // SEARCH_AGAIN_PART))

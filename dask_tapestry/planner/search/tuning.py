@@ -37,6 +37,9 @@ MOST_TABLE_ROWS: Final = 20_000  # of a table of grids; more would take seconds
 LEAST_WAYS: Final = 3  # ways to hold its inputs that each grid of a step is compared in
 MOST_PIECES_A_SLOT: Final = 4  # times as many as slots that a step is cut into
 
+# exchanged_reads
+MOSTLY_REPEATED: Final = 0.5  # of a plan's seconds that go into having a value again
+
 # exchanges
 # Of what a task may take: a block that is written or read, beside its chunks
 EXCHANGED_BLOCK_SHARE: Final = 0.25

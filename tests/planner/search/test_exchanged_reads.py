@@ -1,0 +1,40 @@
+"""What takes most of a plan to read again goes through a store."""
+
+import numpy as np
+import pytest
+
+import dask_tapestry as dt
+from dask_tapestry.planner.search import one_space
+from dask_tapestry.planner.search.choices import Choices
+from dask_tapestry.planner.search.exchanged_reads import with_reads_exchanged
+from tests.planner.graphs import stored
+from tests.planner.spaces import COSTS, space_of
+
+SMALL = dt.Resources(2, 2, "300 MB")
+
+
+def quantiles_of_a_group():
+    """Of long columns that are stored in rows, where labels choose the rows."""
+    n = 2_000_000
+    x = dt.placeholder((n, 24), "f8", stored_chunks=(70_000, 24))
+    labels = dt.placeholder((n,), "i4", stored_chunks=(118_000,))
+    chosen = dt.where((labels % 4 == 0)[:, None], x, np.nan)
+    return x, dt.nanquantile(chosen, [0.25, 0.5, 0.75], axis=0)
+
+
+def test_long_columns_are_not_read_again_for_each_of_them(monkeypatch):
+    x, quantiles = quantiles_of_a_group()
+    plan = dt.plan(quantiles, resources=SMALL)
+    plan.verify()
+    assert plan.cost["bytes_read"] < 6 * x.nbytes
+    assert x.nbytes <= plan.cost["bytes_written"] < 2 * x.nbytes
+    monkeypatch.setattr(one_space, "with_reads_exchanged", lambda _space, state, _costs: state)
+    before = dt.plan(quantiles_of_a_group()[1], resources=SMALL)
+    assert plan.cost["seconds"] < 0.3 * before.cost["seconds"]
+
+
+@pytest.mark.parametrize("job", [lambda x: x + 1, lambda x: x.sum(axis=0)])
+def test_what_is_read_once_stays(job):
+    space = space_of(job(stored()))
+    state = space.state(Choices())
+    assert with_reads_exchanged(space, state, COSTS) is state
