@@ -29,8 +29,9 @@ from dask_tapestry.planner.search.budget import costs_in, repays_planning
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import NO_GRIDS, is_given, place
 from dask_tapestry.planner.search.form_sizes import added_nodes, coarsest, whole_chunks
-from dask_tapestry.planner.search.grid import Grid, reads_again
+from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.search.repeated_reads import reads_again
 from dask_tapestry.planner.search.tuning import (
     CLOSE_TO_LEAST,
     COMPARING_SECONDS,

@@ -18,16 +18,14 @@ from dask_tapestry.planner.cost.cost import StepCost
 from dask_tapestry.planner.cost.rank import Rank, rank
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.search.prime_factors import prime_factors
+from dask_tapestry.planner.search.repeated_reads import reads_again
 from dask_tapestry.planner.search.tuning import (
-    CARRIED_SHARE,
     FAR_RATIO,
     FEW_WAVES,
-    LONG_STEP_SECONDS,
     MOST_HOPELESS,
     NEGLIGIBLE_TASKS,
     PATIENCE_CUTS,
     POOR_GUIDE,
-    READ_AGAIN,
     READ_EDGES,
     SCATTERED_SHARE,
     SMALLER_SHARE,
@@ -54,14 +52,6 @@ class RankedGrid:
     second: Grid | None = None
     coarser: Grid | None = None
     is_least: bool = False
-
-
-def reads_again(
-    cost: StepCost, once: StepCost, times: float = READ_AGAIN, least: float = LONG_STEP_SECONDS
-) -> bool:
-    """Whether a step, that reads all `once` under another grid, takes long to read it again."""
-    takes_long = max(cost.network, cost.store) > CARRIED_SHARE * cost.seconds
-    return cost.seconds > least and takes_long and cost.carried > times * once.carried
 
 
 def uncut(shape: Sequence[int]) -> Grid:

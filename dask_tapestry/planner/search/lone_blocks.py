@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from dask_tapestry.planner.cost.rank import Rank, preferred
 from dask_tapestry.planner.search.choices import State
-from dask_tapestry.planner.search.grid import reads_again
 from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.plan_spaces import one_by_one
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.search.repeated_reads import reads_again
 from dask_tapestry.planner.search.tuning import (
     LIGHTER_SHARE,
     SMALLER_TASKS_GAIN,

@@ -81,10 +81,7 @@ SMALLER_SHARE: Final = 0.9  # times a block's bytes that half a block may have a
 SCATTERED_SHARE: Final = 0.05  # of the seconds: a cut that saves less is one of pieces in a row
 FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs little
 NEGLIGIBLE_TASKS: Final = 2.0  # times what handling one task takes: not worth another task
-READ_AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
 READ_EDGES: Final = 1.02  # times it: from then on another shape of blocks may read less around them
-CARRIED_SHARE: Final = 0.05  # of a step's seconds that reads take: less is not worth a search
-LONG_STEP_SECONDS: Final = 2.0  # of a step whose reads are; a tenth may go to the search
 
 # islands
 ISLANDS: Final = 4
@@ -150,6 +147,11 @@ MEMORY_HALVINGS: Final = 4  # of the memory that would do, so told to a sixteent
 MEMORY_ROOM: Final = 1.01  # times it, as texts round
 MEMORY_GROWTH: Final = 1.5  # times the memory before, where that does not do
 ENOUGH_TRIES: Final = 4  # of them: each takes as long as a plan
+
+# repeated_reads
+READ_AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
+CARRIED_SHARE: Final = 0.05  # of a step's seconds that reads take: less is not worth a search
+LONG_STEP_SECONDS: Final = 2.0  # of a step whose reads are; a tenth may go to the search
 
 # repetition
 CYCLE: Final = 2  # parts after which choices may repeat: cut along one axis, then another

@@ -20,7 +20,6 @@ from dask_tapestry.planner.search.search import search, steps_of
 from dask_tapestry.planner.search.tuning import FAR_BETTER, MANY_ROUNDS
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FOUR, stored
-from tests.planner.spaces import space_of
 
 MANY = dt.Resources(workers=64, threads=4, memory="16 GiB")
 
@@ -46,25 +45,6 @@ def test_the_same_question_has_the_same_answer():
     first, second = (search(graph, FOUR).state for _ in range(2))
     assert [p.grid for p in first.placed.values()] == [p.grid for p in second.placed.values()]
     assert first.choices == second.choices
-
-
-def test_a_seed_that_is_far_too_slow_is_not_changed(monkeypatch):
-    changed = []
-
-    def improve(space, state, *others, **_):
-        changed.append(state)
-        return state
-
-    monkeypatch.setattr(one_space, "improve", improve)
-    space = space_of(stored((100_000, 100_000), "f8", (2000, 2000)).sum(axis=1))
-    found = one_space._auto(space, WORTH, 0)
-    assert changed
-    assert not found.given_up
-    changed.clear()
-    space.most_seconds = 0.9 * found.seed_seconds
-    given_up = one_space._auto(space, WORTH, 0)
-    assert given_up.given_up
-    assert not changed
 
 
 def test_smaller_tasks_are_not_searched_whose_seed_is_slower_than_what_was_found(monkeypatch):
