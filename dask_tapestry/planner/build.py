@@ -18,7 +18,7 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
-from dask_tapestry.planner.remembered_choices import recalled, remember
+from dask_tapestry.planner.remembered_choices import fits, recalled, remember
 from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
@@ -106,8 +106,10 @@ def _planned(
 
     def find(graph: Graph, beside: Rank | None = None) -> SearchResult | None:
         known = known_plans(graph) if recall else None
-        if known is not None:
-            return None if known.given_up and beside is not None else known
+        if known is not None and known.given_up and beside is not None:
+            return None
+        if known is not None and (not known.given_up or fits(graph, machines, known)):
+            return known
         start = thread_time()
         spaces = None if seeds is None else seeds.spaces_of(graph)
         found = search(graph, machines, method, budget, seed, spaces, beside)

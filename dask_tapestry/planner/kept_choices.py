@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Final
 
 from dask_tapestry.planner.graph_digest import digest
-from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
-from dask_tapestry.planner.remembered_choices import choices_of, planned_as, settings_in_force
-from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.search.pricing import Pricing
+from dask_tapestry.planner.remembered_choices import (
+    choices_of,
+    fits,
+    planned_as,
+    settings_in_force,
+)
 from dask_tapestry.planner.search.search import SearchResult
 from dask_tapestry.planner.tuning import AS_LONG_AS_THEN
 from dask_tapestry.settings import setting
@@ -58,11 +60,8 @@ def kept(graph: Graph, resources: Resources) -> SearchResult | None:
     result = planned_as(graph, resources, found)
     if result is None or result.given_up:
         return result
-    if result.state.shortfall:
-        return None
     then, now = sorted((seconds, result.state.seconds))
-    space = PlanEvaluator(graph, Pricing(Machine.of(resources), found.limits), resources)
-    return result if now <= AS_LONG_AS_THEN * then and space.fits_at_worst(result.state) else None
+    return result if now <= AS_LONG_AS_THEN * then and fits(graph, resources, result) else None
 
 
 def _name(graph: Graph, resources: Resources) -> str | None:

@@ -20,6 +20,7 @@ from dask_tapestry.planner.rewriting.rule_choices import formed
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.search import SearchResult
 from dask_tapestry.planner.tuning import CHOICES_REMEMBERED
@@ -30,7 +31,15 @@ from dask_tapestry.teg import Graph, Node, Sink, Source
 NO_TEXT: Final = ("resources", "rules", "mutators")
 FIXED: Final = (str, int, float, type(None))
 
-__all__ = ["FoundChoices", "choices_of", "planned_as", "recalled", "remember", "settings_in_force"]
+__all__ = [
+    "FoundChoices",
+    "choices_of",
+    "fits",
+    "planned_as",
+    "recalled",
+    "remember",
+    "settings_in_force",
+]
 
 
 class FoundChoices(NamedTuple):
@@ -109,6 +118,14 @@ def planned_as(graph: Graph, resources: Resources, found: FoundChoices) -> Searc
     same = {node: priced.grid for node, priced in state.placed.items()} == grids
     given_up = found.given_up
     return SearchResult(state, limits=found.limits, given_up=given_up) if same else None
+
+
+def fits(graph: Graph, resources: Resources, result: SearchResult) -> bool:
+    """Whether workers can hold a plan of a graph, as it was found or is known."""
+    if result.state.shortfall or result.limits is None:
+        return False
+    pricing = Pricing(Machine.of(resources), result.limits)
+    return PlanEvaluator(graph, pricing, resources).fits_at_worst(result.state)
 
 
 def settings_in_force() -> tuple[object, ...]:

@@ -180,7 +180,7 @@ def test_torn_files_are_not_taken(searches, folder):
 
 def test_what_workers_cannot_hold_now_is_searched_for(searches, monkeypatch):
     build_plan([job().node], MACHINES, recall=True)
-    monkeypatch.setattr(kept_choices.PlanEvaluator, "fits_at_worst", lambda *_: False)
+    monkeypatch.setattr(remembered_choices.PlanEvaluator, "fits_at_worst", lambda *_: False)
     graph = simplified(Graph([job().node]), Trace())
     assert kept_choices.kept(graph, MACHINES) is None
 

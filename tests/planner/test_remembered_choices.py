@@ -6,7 +6,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner import build
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.cache import plan_of
-from dask_tapestry.planner.remembered_choices import recalled, remember
+from dask_tapestry.planner.remembered_choices import fits, recalled, remember
 from dask_tapestry.planner.rewriting.exchanged_values import is_exchange
 from dask_tapestry.planner.search.search import search
 from dask_tapestry.teg import Graph
@@ -63,6 +63,18 @@ def test_a_graph_that_was_given_up_beside_another_one_is_known_as_such():
     for given_up in (True, False):
         remember(graph, USUAL, search(graph, USUAL)._replace(given_up=given_up))
         assert recalled(graph, USUAL).given_up == given_up
+
+
+def test_what_was_given_up_is_no_plan_of_the_same_graph_by_itself(searches):
+    """A user's rule may lead to a graph that is written elsewhere."""
+    x = dt.placeholder((2000, 500_000), "f8", (2000, 500_000))
+    graph = Graph([x.sum(axis=0).node])
+    roomy = search(graph, USUAL)
+    tight = dt.Resources(workers=2, threads=2, memory="300 MB")
+    remember(graph, tight, roomy._replace(given_up=True))
+    assert not fits(graph, tight, recalled(graph, tight))
+    build_plan(graph.roots, tight, recall=True).verify()
+    assert len(searches) == 1
 
 
 def test_a_plan_that_is_looked_at_has_a_frontier(searches):
