@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dask_tapestry.planner.build import build_plan, plan_as_found
+from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.machine.limits import Limits
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.resources import Resources
@@ -62,7 +63,7 @@ def forced(
     limits = Limits.of(resources)
     pricing = Pricing(Machine.of(resources), limits)
 
-    def find(graph: Graph) -> SearchResult:
+    def find(graph: Graph, _beside: Rank | None = None) -> SearchResult:
         forms = {}
         if formed:
             graph, forms = choose_forms(graph, pricing)
