@@ -5,6 +5,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.search import search as module
+from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.plan_spaces import plan_spaces
 from dask_tapestry.planner.search.repetition import shortened
@@ -137,7 +138,7 @@ def test_plans_of_other_graphs_are_not_taken_over():
     short = shortened(graph)
     pricing = plan_spaces(graph, FOUR, "auto")[0].pricing
     spaces = [PlanEvaluator(one, pricing, FOUR) for one in (short.graph, graph)]
-    state = spaces[0].state(module.Choices())
+    state = spaces[0].state(Choices())
     made = short.lengthened(state, *spaces)
     assert made is not None
     assert len(made.placed) > len(state.placed)
