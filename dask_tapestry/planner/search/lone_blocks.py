@@ -39,7 +39,8 @@ def with_lone_blocks(space: PlanEvaluator, state: State, costs: int) -> tuple[Pl
     grids = {n: grid for n, grid in state.choices.grids.items() if n not in through}
     kept = lone_space.state(state.choices), lone_space.state(replace(state.choices, grids=grids))
     starts = *kept, lone_space.seed(costs)  # whole chunks may want other forms than parts
-    for first in (preferred(starts, _rank), preferred(starts, _rank, lone_space.fits_at_worst)):
+    best, fitting = preferred(starts, _rank), preferred(starts, _rank, lone_space.fits_at_worst)
+    for first in [best] if fitting is best else [best, fitting]:
         if not _is_better(first, state):  # looking for more took 3 of 4 seconds of a plan, in vain
             break
         other = with_worst_cut(lone_space, improve(lone_space, first, costs))
