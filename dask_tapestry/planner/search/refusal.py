@@ -22,10 +22,10 @@ from dask_tapestry.planner.search.plan_spaces import may_hold_results
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.tuning import (
     ENOUGH_TRIES,
-    FAR_BEHIND,
     MEMORY_GROWTH,
     MEMORY_HALVINGS,
     MEMORY_ROOM,
+    SLOWLY_FITTED,
 )
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import largest_box
@@ -55,13 +55,13 @@ def lightest_of(space: PlanEvaluator, state: State) -> list[Misfit]:
 
 
 def fit_only_slowly(fitting: Sequence[State], misfits: Sequence[Misfit]) -> bool:
-    """Whether plans that fit take far longer than some that do not, which may fit in rounds.
+    """Whether plans that fit take far longer than some that do not, which may fit in other ways.
 
     Those found do without what takes little time, as they would hold all results side by side.
     """
     least = min([state.seconds for state in fitting])
     faster = (one.state for one in misfits if not one.state.shortfall)
-    return any(FAR_BEHIND * state.seconds < least for state in faster)
+    return any(SLOWLY_FITTED * state.seconds < least for state in faster)
 
 
 def refusal(

@@ -147,6 +147,9 @@ MEMORY_HALVINGS: Final = 4  # of the memory that would do, so told to a sixteent
 MEMORY_ROOM: Final = 1.01  # times it, as texts round
 MEMORY_GROWTH: Final = 1.5  # times the memory before, where that does not do
 ENOUGH_TRIES: Final = 4  # of them: each takes as long as a plan
+# Times the seconds of what does not fit: what fits and takes longer is looked for in other ways, as
+# one block at a time (a gram matrix of small workers: 3.8 times, and 1.1 in them)
+SLOWLY_FITTED: Final = 3.0
 
 # repeated_reads
 READ_AGAIN: Final = 2.0  # times what is read once: from then on equal blocks may read less
