@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import Final
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.first import first_of
@@ -21,6 +21,7 @@ from dask_tapestry.planner.rewriting.joint_reads import ONE_READ, joint_reads, o
 from dask_tapestry.planner.rewriting.passes import passes
 from dask_tapestry.planner.rewriting.relayed_values import RELAYED, relayed_form
 from dask_tapestry.planner.rewriting.shared_passes import (
+    SHARED,
     FormKey,
     in_order_of_passes,
     pass_form,
@@ -60,13 +61,6 @@ def choices_of(node: Node, own: Sequence[OwnRule] | None = None) -> tuple[Form, 
     mine = rules_in_force() if own is None else tuple(own)
     choices = [rule for rule in mine if rule.kind == "choice" and rule.begins_at(node)]
     return tuple(_form(r, mine) for r in choices if _choice_result(node, r, mine) is not node)
-
-
-class _Taken(NamedTuple):
-    """A form that a node takes, and what it read before it took any."""
-
-    form: FormKey
-    reads: Sequence[Node]
 
 
 def _form(rule: OwnRule, own: tuple[OwnRule, ...]) -> Form:
@@ -132,8 +126,7 @@ def formed(
         if joint:
             done = _read_jointly(graph, now, reads, trace)
         else:
-            taken = {node: _Taken(form, reads[node]) for node, (form,) in now.items()}
-            done = _take(graph, taken, trace, own)
+            done = _take(graph, now, reads, trace, own)
         graph = Graph([done[root] for root in graph.roots])
         reads = {done[node]: _rewritten(reads[node], done) for node in left}
         later = {node: forms[len(now.get(node, ())) :] for node, forms in left.items()}
@@ -147,7 +140,11 @@ def _next_to_take(left: Mapping[Node, tuple[FormKey, ...]]) -> dict[Node, tuple[
 
     Those in tiles of one size at a time, as one may read what others make.
     """
-    others = {node: forms[:1] for node, forms in left.items() if forms[0].name != ONE_READ}
+    each = {
+        node: tuple(takewhile(lambda one: one.name != ONE_READ, forms))
+        for node, forms in left.items()
+    }
+    others = {node: forms for node, forms in each.items() if forms}
     size = min(forms[0].size for forms in left.values())
     return others or {
         node: tuple(takewhile(lambda one: (one.name, one.size) == (ONE_READ, size), forms))
@@ -192,30 +189,38 @@ def _rewritten(values: Sequence[Node], done: dict[Node, Node]) -> tuple[Node, ..
 
 def _take(
     graph: Graph,
-    chosen: Mapping[Node, _Taken],
+    chosen: Mapping[Node, Sequence[FormKey]],
+    reads: Mapping[Node, Sequence[Node]],
     trace: Trace | None,
     own: Sequence[OwnRule] | None,
 ) -> dict[Node, Node]:
-    """What becomes of each node of a graph, of which some take a form."""
+    """What becomes of each node of a graph, of which some take forms.
+
+    Each takes all of its own before any that reads it: the parts of one may be those of another, as
+    a median sorts what is sorted beside it, and what that takes is no part of what this one counts.
+    """
     if trace is not None:
         trace.begin(FORMS, "once")
     rewritten: dict[Node, Node] = {}
-    shared = passes_of(graph, {node: taken.form for node, taken in chosen.items()})
+    shared = passes_of(graph, {node: forms[0] for node, forms in chosen.items()})
     for node in in_order_of_passes(graph) if shared else graph.nodes:
-        now = rewritten[node] = rebuilt(node, rewritten)
-        if node in chosen:
-            key, reads = chosen[node]
-            if node in shared:
-                group = [rebuilt(n, rewritten) for n in shared[node]]
+        before = rewritten[node] = rebuilt(node, rewritten)
+        group = [rebuilt(n, rewritten) for n in shared.get(node, ())]
+        inputs = _rewritten(reads[node], rewritten) if node in chosen else ()
+        made = list[tuple[Form, int]]()
+        for key in chosen.get(node, ()):
+            now = rewritten[node]
+            if key.name in SHARED:
                 form = pass_form(group, key.name, key.size)
             else:
-                form = form_of_part(now, key, _rewritten(reads, rewritten), own)
+                form = form_of_part(now, key, inputs, own)
             if not min(form.sizes) <= key.size <= max(form.sizes):
                 raise PlanError(f"{brief(now)} has no form {form.name!r} of {key.size}")
             rewritten[node] = form.make(now, key.size)
+            made.append((form, key.size))
             if trace is not None:
-                again = partial(_reapplied_form, form, key.size)
-                trace.record(form.name, now, rewritten[node], again=again)
+                again = partial(_reapplied_forms, tuple(made))
+                trace.record(form.name, before, rewritten[node], again=again)
     return rewritten
 
 
@@ -251,6 +256,7 @@ def form_named(node: Node, name: str, own: Sequence[OwnRule] | None = None) -> F
     return form
 
 
-def _reapplied_form(form: Form, size: int, node: Node) -> Node:
-    made: Node = form.make(node, size)
-    return made
+def _reapplied_forms(forms: Sequence[tuple[Form, int]], node: Node) -> Node:
+    for form, size in forms:
+        node = form.make(node, size)
+    return node
