@@ -20,6 +20,7 @@ from dask_tapestry.planner.rewriting.rule_choices import (
     with_forms,
 )
 from dask_tapestry.planner.search.choices import FormChoice
+from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
 
 PATIENCE = 20.0  # seconds until what nobody needs is gone
@@ -112,6 +113,45 @@ def test_a_part_of_a_form_that_leaves_out_what_its_node_read_is_found():
     assert any(map(is_exchange, made.nodes))
     assert became.keys() == set(graph.nodes)
     assert dt.Array(made.roots[0]).compute() == np.percentile(2 * CELLS, 30, method="lower")
+
+
+@pytest.mark.parametrize("names", [["sortedruns"], ["sortedruns", "exchange"], ["merged"]])
+def test_parts_that_another_form_makes_too_go_through_the_store_once(tmp_path, names):
+    """A median sorts what is sorted beside it: all of the one is made for the other."""
+    x = dt.asarray(CELLS) * 2
+    roots = [dt.sort(x).node, dt.percentile(x, 30, method="lower").node]
+    graph = Graph(roots)
+    owners = [n for n in graph.nodes if any(f.name == "exchange" for f in forms_of(n))]
+    sides = {"sortedruns": (1, 7000), "exchange": (1, 2), "merged": (500,)}
+    assert len(owners) == 2
+    forms = {}
+    for node in owners:
+        parts = parts_of(form_named(node, "exchange").make(node, 2), node.inputs)
+        places = [at for at, part in enumerate(parts) if part.operator.name in names]
+        taken = [
+            FormChoice(
+                EXCHANGED, number_of(sides[parts[at].operator.name], parts[at].type.shape), at
+            )
+            for at in sorted(places, reverse=True)
+        ]
+        forms[node] = (FormChoice("exchange", 2), *taken)
+    trace = Trace()
+    made = with_forms(graph, forms, trace)
+    assert sum(map(is_exchange, made.nodes)) == 2 * len(names)
+    assert trace.replay(graph).roots == made.roots
+    assert all(change.again(change.before) is change.after for change in trace)
+    with dt.config(temporary_store=tmp_path):
+        found = dt.compute(*map(dt.Array, made.roots))
+    np.testing.assert_array_equal(found[0], np.sort(2 * CELLS))
+    assert found[1] == np.percentile(2 * CELLS, 30, method="lower")
+
+
+def test_what_is_sorted_beside_its_median_goes_through_a_store_for_both():
+    x = dt.placeholder((20_000_000, 1), "f8", stored_chunks=(250_000, 1))[:, 0]
+    roots = dt.sort(x)[::1000], dt.median(x), x.mean()
+    plan = dt.plan(*roots, resources=dt.Resources(2, 2, "300 MB"))
+    plan.verify()
+    assert plan.cost["bytes_written"]
 
 
 def test_a_part_that_is_not_there_is_refused():
