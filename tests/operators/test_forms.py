@@ -32,6 +32,7 @@ from dask_tapestry.operators.reductions.selected_folds import SelectedFolds
 from dask_tapestry.operators.scans.scan import Scan, scan
 from dask_tapestry.operators.sorting.among import Among
 from dask_tapestry.operators.sorting.order_statistics import OrderStatistics, ranks
+from dask_tapestry.operators.sorting.partition import Partition
 from dask_tapestry.operators.sorting.search import Interp, IsIn, SearchSorted, is_in, searchsorted
 from dask_tapestry.operators.sorting.sort import ArgSort, Sort, argsort, sort
 from dask_tapestry.operators.sorting.weighed_sort import WeighedSort, weighed_sort
@@ -148,6 +149,14 @@ def among(n, m, kind, seed):
     return apply(Among("left"), cells, table)
 
 
+def partitioned(n, m, kind, seed):
+    """At the ends and in the middle; the places of cells, of every second one."""
+    x = long_lanes(n, m, kind if np.dtype(kind).kind in "iuf" else "f4", seed)
+    length = x.type.shape[0]
+    kth = tuple(sorted({0, length // 3, length - 1}))
+    return apply(Partition(0, kth, bool(seed % 2)), x)
+
+
 def weighed(n, m, kind, seed):
     x = permute(long_lanes(n, m, kind, seed), (1, 0))
     return weighed_sort(x, held(x.type.shape, "f8", seed))
@@ -223,6 +232,7 @@ MADE = {  # of n cells that are folded or ordered, m times
     Sort: lambda n, m, kind, seed: apply(Sort(0), long_lanes(n, m, kind, seed)),
     ArgSort: lambda n, m, kind, seed: argsort(long_lanes(n, m, kind, seed), 0),
     OrderStatistics: picked,
+    Partition: partitioned,
     WeighedSort: weighed,
     SearchSorted: searched,
     IsIn: sought,
@@ -277,7 +287,7 @@ def test_sizes_are_few_and_from_coarse_to_fine(operator, n):
     seed=st.integers(0, 99),
 )
 def test_every_form_of_every_size_is_the_value(operator, n, m, kind, seed):
-    if operator in (Fold, Sort, ArgSort, OrderStatistics, WeighedSort) and not n:
+    if operator in (Fold, Sort, ArgSort, OrderStatistics, Partition, WeighedSort) and not n:
         n = 1  # nothing to order
     node = MADE[operator](n, m, kind, seed)
     made = [formed(node, name, size) for name, f in forms_of(node).items() for size in f.sizes]

@@ -7,6 +7,7 @@ import dask_tapestry as dt
 from dask_tapestry.operators import lanes as lanes_module
 from dask_tapestry.operators.sorting import partition as partition_module
 from dask_tapestry.operators.sorting.partition import Partition, partition
+from dask_tapestry.teg import apply
 
 VALUES = {
     "f8": np.array([-1.0, -0.0, 0.0, 2.0, 3.0, np.inf, -np.inf, np.nan]),
@@ -73,3 +74,23 @@ def test_long_lanes_are_partitioned_in_parts():
     assert (np.diff(first) > 0).all()
     assert (made.compute()[:1000] == first).all()
     assert dt.partition(dt.asarray(x), 1000)[1000] == np.sort(x)[1000]
+
+
+@pytest.mark.parametrize("function", [dt.partition, dt.argpartition])
+def test_lanes_that_no_worker_holds_are_partitioned_by_an_exchange(function):
+    x = dt.placeholder((20_000_000,), "f8", stored_chunks=(250_000,))
+    plan = dt.plan(function(x, 1000)[:1000], resources=dt.Resources(2, 2, "300 MB"))
+    plan.verify()
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "f2", "i8", "u8", "u1"])
+@pytest.mark.parametrize("places", [False, True])
+def test_cells_that_an_exchange_carries_keep_their_bits(kind, places):
+    cells = np.random.default_rng(0).bytes(100_000 * np.dtype(kind).itemsize)
+    x = np.frombuffer(cells, kind)
+    if np.dtype(kind).kind == "f":
+        x = np.where(np.isnan(x), x.dtype.type(-0.0), x)
+    node = apply(Partition(0, (0, 50_000), places), dt.asarray(x).node)
+    (form,) = node.operator.forms(node.input_types)
+    made = dt.Array(form.make(node, 4)).compute()
+    assert made.tobytes() == node.operator.reference(x).tobytes()
