@@ -3,7 +3,7 @@
     NUMBA_CPU_NAME=x86-64-v3 python -m dask_tapestry_kernels.wheel.ship FOLDER
 
 `build` runs this, with the settings of numba that name the processors, and so does ``make venv``
-for a checkout, with ``--without-draws``: 80 kernels of 98. Those that are there, and were compiled
+for a checkout, with ``--without-draws``: 85 kernels of 103. Those that are there, and were compiled
 with the numba that is here, are not compiled again.
 """
 
@@ -19,12 +19,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from dask_tapestry_kernels.cpu.blocks import philox
 from dask_tapestry_kernels.cpu.cells import compiled_formulas, compiled_tiles, rows
 from dask_tapestry_kernels.cpu.jit import shipped
 from dask_tapestry_kernels.cpu.jit.child.compiler import compile_alone, set_options
 from dask_tapestry_kernels.cpu.reduction import fold_sources
 from dask_tapestry_kernels.cpu.variates import variates
 from dask_tapestry_kernels.elementary.functions import FUNCTIONS
+from dask_tapestry_kernels.formulas.philox_rounds import Fraction
 from dask_tapestry_kernels.jit import object_cache
 from dask_tapestry_kernels.jit.numba_version import numba_version
 from dask_tapestry_kernels.parameters.variates import DRAWS, ROW_DRAWS
@@ -34,6 +36,13 @@ FLOATS: Final = (np.dtype("f8"), np.dtype("f4"))
 FOLDS: Final = ("sum", "mean", "min", "max")
 SPREADS: Final = ("var", "std")  # whose states have two fields
 ARITHMETIC: Final = ("add", "subtract", "multiply", "divide")  # of two arrays
+RANDOM: Final = (  # bits, and what is made of them in the same loop
+    None,
+    Fraction(11, 0, FLOATS[0]),  # uniform; the angle of a normal number
+    Fraction(11, 1, FLOATS[0]),  # its radius, exponential
+    Fraction(12, 0.5, FLOATS[0]),  # between 0 and 1
+    Fraction(40, 0, FLOATS[1]),  # uniform
+)
 LOOPS: Final = (
     compiled_formulas.WALK,
     compiled_tiles.LOOP,
@@ -43,8 +52,9 @@ LOOPS: Final = (
 
 
 def sources() -> Iterator[str]:
-    """The texts of common formulas and folds, of the loops over both, and of variates."""
+    """The texts of common formulas and folds, loops over both, random numbers and variates."""
     yield from LOOPS
+    yield from map(philox.source, RANDOM)
     for dtype in FLOATS:
         yield from _of_cells(dtype)
     yield from _draws()

@@ -44,6 +44,30 @@ def test_what_deviations_from_means_ask_for_ships(monkeypatch):
     assert set(asked) <= set(ship.sources())
 
 
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda g: g.random((300, 400)),
+        lambda g: g.random((300, 400), dtype="f4"),
+        lambda g: g.normal(size=(300, 400)),
+        lambda g: g.standard_normal((300, 400), dtype="f4"),
+        lambda g: g.exponential(size=(300, 400)),
+        lambda g: g.logistic(size=(300, 400)),
+        lambda g: g.integers(0, 6, (300, 400)),
+        lambda g: g.laplace(size=(300, 400)),
+    ],
+)
+def test_random_numbers_ship(monkeypatch, draw):
+    asked, service = [], compile_service._service
+    monkeypatch.setattr(
+        service, "get", lambda source, _, what, *__: asked.append((what, source)) and None
+    )
+    draw(dt.random.default_rng(0)).compute(scheduler="sync")
+    numbers = {source for what, source in asked if what == "random numbers"}
+    assert numbers
+    assert numbers <= set(ship.sources())
+
+
 def test_every_variate_ships():
     texts = set(ship.sources())
     assert {ship.variates.cell_source(name) for name in ship.variates.DRAWS} < texts
