@@ -55,7 +55,7 @@ def _may_join(node: Node) -> bool:
 
 
 def _joined(x: Node, axis: int, nodes: Sequence[Node]) -> dict[Node, Node]:
-    """What replaces each: its ranks among those of all."""
+    """What replaces each that has fewer ranks than all together: its own among those."""
     chosen = dict[Node, tuple[int, ...]]()
     for node in nodes:
         assert isinstance(node.operator, OrderStatistics)
@@ -65,9 +65,9 @@ def _joined(x: Node, axis: int, nodes: Sequence[Node]) -> dict[Node, Node]:
         found = ranks(x, every, axis)
     replaced = {}
     for node, own in chosen.items():
-        places = np.searchsorted(every, own)
-        with written_as(node):
-            replaced[node] = _some(found, axis, places)
+        if node != found:
+            with written_as(node):
+                replaced[node] = _some(found, axis, np.searchsorted(every, own))
     return replaced
 
 

@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -31,3 +33,14 @@ def test_ranks_that_lie_apart_are_taken():
     found = dt.compute(low, high)
     np.testing.assert_array_equal(found[0], np.quantile(x.compute(), [0.1, 0.9], axis=0))
     np.testing.assert_array_equal(found[1], np.median(x.compute(), axis=0))
+
+
+def test_statistics_that_have_the_ranks_of_others_are_found_with_them():
+    x = dt.asarray(np.random.default_rng(3).random((40, 3)))
+    methods = ["nearest", "linear", "hazen", "lower", "midpoint"]
+    for chosen in product(methods, repeat=2):
+        asked = [dt.quantile(x, 0.3, axis=0, method=method) for method in chosen]
+        assert names(*asked).count("orderstatistics") == 1
+        for method, found in zip(chosen, dt.compute(*asked), strict=True):
+            expected = np.quantile(x.compute(), 0.3, axis=0, method=method)
+            np.testing.assert_allclose(found, expected, rtol=1e-14)

@@ -33,6 +33,14 @@ LOWEST, HIGHEST = np.iinfo("i8").min, np.iinfo("i8").max
         (lambda x: x > 3, Span(0, 1)),
         (lambda x: (x > 3).astype("i8") * 2, Span(0, 2)),
         (lambda x: x / 2, None),
+        (lambda x: dt.arange(3, 90, 4)[5::2], Span(3, 87)),
+        (lambda x: dt.arange(9, -3, -2, dtype="i1")[:-1], Span(-1, 9)),
+        (lambda x: dt.arange(9, dtype="u2")[4:5] // 3, Span(0, 2)),
+        (lambda x: dt.arange(9.0), None),
+        (lambda x: dt.arange(70)[x % 60], Span(0, 69)),
+        (lambda x: dt.indices(x.shape)[0][:, 2:] * 2, Span(0, 78)),
+        (lambda x: dt.full(x.shape, 7) + dt.zeros(30, "u1"), Span(7, 7)),
+        (lambda x: dt.full(x.shape, 7.5), None),
     ],
 )
 def test_a_span_holds_all_cells(function, span):

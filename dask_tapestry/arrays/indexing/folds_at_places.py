@@ -8,6 +8,7 @@ group: tables of parts of the values are folded, and then into the one that ther
 from __future__ import annotations
 
 from math import prod
+from typing import Final
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from dask_tapestry.io.sources.numpy_source import constant
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import astype, elementwise
 from dask_tapestry.operators.cells.where import where
+from dask_tapestry.operators.generators.arange import arange
+from dask_tapestry.operators.indexing.take import take
 from dask_tapestry.operators.reductions.group_fold import group_fold
 from dask_tapestry.operators.reductions.monoids import FOLDS_OF_UFUNCS
 from dask_tapestry.operators.views.broadcast import broadcast
@@ -28,6 +31,7 @@ from dask_tapestry.teg import Tensor
 from dask_tapestry.teg.value_span import value_span
 
 Places = tuple[Tensor, ...]
+MONOIDS: Final = {**FOLDS_OF_UFUNCS, "subtract": "sum"}  # what is subtracted is summed first
 
 
 def fold_many_at(x: Tensor, name: str, key: UserKey, values: Tensor) -> Tensor | None:
@@ -42,10 +46,10 @@ def fold_many_at(x: Tensor, name: str, key: UserKey, values: Tensor) -> Tensor |
     -------
     Tensor or None
         None where the order of values matters: of a ufunc that is no monoid, of cells that are
-        converted, and of few values. None, too, where indices are no integers of which it is known
-        that they are in bounds, and of a table that is not small beside the values.
+        converted, and of few values. None, too, where indices are no integers, or known to be out
+        of bounds, and of a table that is not small beside the values.
     """
-    monoid, places = FOLDS_OF_UFUNCS.get(name), _places(x, key)
+    monoid, places = MONOIDS.get(name), _places(x, key)
     truths = monoid in ("any", "all")
     kinds = "b" if truths else "biuf"
     if monoid is None or places is None or x.type.dtype.kind not in kinds:
@@ -65,7 +69,7 @@ def fold_many_at(x: Tensor, name: str, key: UserKey, values: Tensor) -> Tensor |
 
 
 def _places(x: Tensor, key: UserKey) -> Places | None:
-    """The indices of the first axes, if they are integers and in bounds; else None."""
+    """The indices of the first axes, if they are integers that may be in bounds; else None."""
     items = key if isinstance(key, tuple) else (key,)
     if not items or len(items) > x.type.ndim:
         return None
@@ -75,13 +79,16 @@ def _places(x: Tensor, key: UserKey) -> Places | None:
 
 
 def _place(item: object, extent: int) -> Tensor | None:
-    """Indices that are integers and in bounds of an axis, counted from its beginning."""
+    """Indices that are integers, counted from the beginning of an axis, or looked up there."""
     if isinstance(item, np.ndarray) and item.dtype.kind in "iu" and item.size:
         place, span = constant(item), Span(int(item.min()), int(item.max()))
     elif isinstance(item, Array) and item.dtype.kind in "iu":
         found = value_span(item.node)
         assert found is not None  # of integers
-        place, span = item.node, found
+        if found.is_within(Span(-extent, extent - 1)):
+            place, span = item.node, found
+        else:
+            place, span = _looked_up(item.node, extent), Span(0, extent - 1)
     else:
         return None
     if not place.type.ndim or not span.is_within(Span(-extent, extent - 1)):
@@ -91,6 +98,11 @@ def _place(item: object, extent: int) -> Tensor | None:
         return place
     from_end = elementwise("add", place, extent)
     return where(elementwise("less", place, 0), from_end, place)
+
+
+def _looked_up(place: Tensor, extent: int) -> Tensor:
+    """Places counted from the beginning, which raise IndexError where they are out of bounds."""
+    return take(arange(0, extent, 1, np.dtype(np.intp)), place, 0)
 
 
 def _numbers(places: Places, counts: tuple[int, ...], shape: tuple[int, ...]) -> Tensor:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from dask_tapestry.amounts import reading
+from dask_tapestry.cells import Span
+from dask_tapestry.cells.value_span import span_of_dtype
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import GeneratorOperator, Progression, Region, Tensor, TensorType, apply
@@ -49,6 +51,16 @@ class Arange(GeneratorOperator):
             "dtype": self.dtype,
             "places": range(start + step * box.lo[0], start + step * box.hi[0], step),
         }
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        held = span_of_dtype(self.dtype)
+        if held is None or not self.places.count:
+            return None
+        first = int(np.frombuffer(self.first, self.dtype)[0])
+        delta = int(np.frombuffer(self.delta, self.dtype)[0])
+        ends = [first + delta * place for place in (self.places.start, self.places.stop - 1)]
+        found = Span(min(ends), max(ends))
+        return found if found.is_within(held) else None  # what is beyond begins again
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         (part,) = region

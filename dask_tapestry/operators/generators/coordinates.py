@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells import Span
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.teg import GeneratorOperator, Progression, Region, Tensor, TensorType, apply
@@ -40,6 +41,9 @@ class Coordinates(GeneratorOperator):
         first, end = box.lo[self.axis], box.hi[self.axis]
         places = range(start + step * first, start + step * end, step)
         return {"axis": self.axis, "places": places, "shape": box.shape}
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        return Span(self.places.start, self.places.stop - 1) if self.places.count else None
 
     def block_bytes(self, type_: TensorType, box: ZRange) -> int:
         """One line of coordinates, of which the block is a view."""

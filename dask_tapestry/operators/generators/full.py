@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from dask_tapestry.cells import Span
 from dask_tapestry.cells.references import Cell, packed, unpacked
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.teg import GeneratorOperator, Region, Tensor, TensorType, apply
@@ -33,6 +34,11 @@ class Full(GeneratorOperator):
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"value": self.scalar, "shape": box.shape}
+
+    def value_span(self, inputs: Types, spans: Sequence[Span | None]) -> Span | None:
+        if self.type.dtype.kind not in "biu":
+            return None
+        return Span(int(self.scalar), int(self.scalar))
 
     def restrict(self, inputs: Types, region: Region) -> Restriction | None:
         return Restriction(Full(self.type._replace(shape=region.shape), self.value), (), region)

@@ -88,7 +88,8 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
     known: dict[object, float] = {}
     for source in _sources(program):
         reads, own_box = schedule.boxes[source.value], box
-        if len(reads) < len(source.shifts) and not seeking:  # on a diagonal, where boxes are one
+        elsewhere = cuts and not seeking
+        if elsewhere and len(reads) < len(source.shifts):  # on a diagonal, where boxes are one
             own_box = block_box(cuts, (0,) * (len(cuts) - 1) + (cuts[-1].count - 1,))
             reads = program.schedule(own_box).boxes[source.value]
         key = source.kind, reads, own_box is box

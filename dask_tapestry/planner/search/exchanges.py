@@ -20,6 +20,7 @@ from dask_tapestry.planner.rewriting.exchanged_values import (
     number_of,
 )
 from dask_tapestry.planner.rewriting.form_parts import parts_of
+from dask_tapestry.planner.rewriting.joint_reads import ONE_READ
 from dask_tapestry.planner.rewriting.rule_choices import forms_of
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.chunk_sides import BlockSides, Sides, chunk_sides
@@ -144,7 +145,16 @@ def owners_of(space: PlanEvaluator, state: State) -> dict[Node, list[tuple[Node,
             known = found.setdefault(part, [])
             if (node, place) not in known:
                 known.append((node, place))
-    return found
+    return {now: _before_joint_reads(owners, forms) for now, owners in found.items()}
+
+
+def _before_joint_reads(owners: list[tuple[Node, int]], forms: Forms) -> list[tuple[Node, int]]:
+    """The owners without what is read jointly, if any are left.
+
+    Reads are joined last, of what others have become: what is exchanged before is so in all.
+    """
+    joint = {node for node, _ in owners if any(f.name == ONE_READ for f in forms.get(node, ()))}
+    return [one for one in owners if one[0] not in joint] or owners
 
 
 def _through_a_store(

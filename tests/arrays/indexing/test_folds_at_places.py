@@ -4,8 +4,8 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.indexing import folds_at_places
-from dask_tapestry.arrays.indexing.folds_at_places import fold_many_at
-from dask_tapestry.operators.reductions.monoids import FOLDS_OF_UFUNCS
+from dask_tapestry.arrays.indexing.folds_at_places import MONOIDS, fold_many_at
+from dask_tapestry.teg import Graph
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def _folded(x, name, key, values):
 
 
 @pytest.mark.usefixtures("all_are_many")
-@pytest.mark.parametrize("name", [*FOLDS_OF_UFUNCS])
+@pytest.mark.parametrize("name", [*MONOIDS])
 @pytest.mark.parametrize("dtype", ["i1", "u8", "f4", "f8", "?"])
 def test_folds_at_places_are_numpys(name, dtype):
     if name.startswith("logical") != (dtype == "?"):
@@ -51,7 +51,6 @@ def test_indices_that_are_lazy_and_known_to_be_in_bounds():
     expected, ours = np.zeros(100), dt.zeros(100)
     np.add.at(expected, numbers % 100, values)
     np.add.at(ours, dt.asarray(numbers) % 100, dt.asarray(values))
-    assert fold_many_at(ours.node, "add", dt.asarray(numbers), asarray(values).node) is None
     found = [ours.compute(scheduler=scheduler) for scheduler in ("sync", "threads")]
     np.testing.assert_allclose(found[0], expected, rtol=1e-9)
     assert found[0].tobytes() == found[1].tobytes()
@@ -60,7 +59,7 @@ def test_indices_that_are_lazy_and_known_to_be_in_bounds():
 @pytest.mark.usefixtures("all_are_many")
 def test_where_order_or_conversion_matters():
     places = np.array([0, 1, 1])
-    assert _folded(np.zeros(3), "subtract", places, np.ones(3)) is None
+    assert _folded(np.zeros(3), "divide", places, np.ones(3)) is None
     assert _folded(np.zeros(3, "f4"), "add", places, np.ones(3)) is None
     assert _folded(np.full(3, 5), "logical_or", places, np.ones(3, int)) is None
     assert _folded(np.zeros(3), "add", np.array([True, False, True]), np.ones(2)) is None
@@ -73,12 +72,32 @@ def test_few_values_are_folded_in_order():
     assert _folded(np.zeros(3), "add", np.zeros(1000, int), np.ones(1000)) is None
 
 
+@pytest.mark.usefixtures("all_are_many")
+@pytest.mark.parametrize("name", ["add", "subtract", "maximum"])
+def test_indices_that_may_be_out_of_bounds_are_looked_up(name):
+    generator = np.random.default_rng(1)
+    rows, columns = generator.integers(-7, 7, 5000), generator.integers(-5, 5, 5000)
+    values = generator.integers(-9, 9, 5000)
+    expected, ours = np.zeros((7, 5), int), dt.zeros((7, 5), int)
+    getattr(np, name).at(expected, (rows, columns), values)
+    getattr(np, name).at(ours, (dt.asarray(rows), dt.asarray(columns)), dt.asarray(values))
+    assert "groupfold" in {node.operator.name for node in Graph([ours.node]).nodes}
+    with dt.config(block_bytes=2**10):
+        np.testing.assert_array_equal(ours.compute(), expected)
+    columns[4000] = 5
+    wrong = dt.zeros((7, 5), int)
+    getattr(np, name).at(wrong, (dt.asarray(rows), dt.asarray(columns)), values)
+    with dt.config(block_bytes=2**10), pytest.raises(IndexError, match="5 is out of bounds"):
+        wrong.compute()
+
+
+@pytest.mark.parametrize("most", [100, 2**31])
 @pytest.mark.parametrize("name", ["add", "maximum"])
-def test_folds_at_places_read_values_once(name):
+def test_folds_at_places_read_values_once(name, most):
     n, chunks = 2_000_000_000, (10_000_000,)
     numbers = dt.placeholder((n,), "int32", stored_chunks=chunks)
     values = dt.placeholder((n,), "float64", stored_chunks=chunks)
     table = dt.zeros(100)
-    getattr(np, name).at(table, numbers % 100, values)
-    p = dt.plan(table, resources=dt.Resources(8, 2, "8 GiB"))
+    getattr(np, name).at(table, numbers % 100 if most == 100 else numbers, values)
+    p = dt.plan(table, resources=dt.Resources(8, 2, "1 GiB"))
     assert p.cost["bytes_read"] <= 1.3 * (numbers.nbytes + values.nbytes)

@@ -49,6 +49,16 @@ EXACT = {"map", "turned", "shifted", "rows", "product", "uneven", "uneven turned
 EXACT |= {"a short file first"}
 
 
+@pytest.mark.parametrize("column", [0, 1])
+@pytest.mark.parametrize("kept", [(), (5,)])
+def test_a_source_that_no_block_reads_takes_nothing(column, kept):
+    x, y = (dt.placeholder((60, *kept), "f8", (8, *kept)) for _ in range(2))
+    chosen = dt.stack([x, y], axis=1)[:, column].sum(axis=0)
+    program = group_of(chosen.node, set()).program
+    cuts = tuple([Cuts.regular(n, 2) for n in kept])
+    assert stored_bytes(program, cuts, largest_box(cuts)) == (1 + len(kept) * 2) * x.nbytes
+
+
 def stack_of(count, *others):
     sources = [dt.placeholder((60, 90), "f8", (8, 30)) for _ in range(count)]
     return group_of(dt.stack([*sources, *others]).sum(axis=0).node, set()).program

@@ -251,3 +251,30 @@ def test_runs_of_a_sort_are_stored_once_and_tiles_are_read_once(flat):
     assert plan.cost["bytes_read"] < 4.5 * x.nbytes  # itself, runs twice, buckets
     assert plan.cost["tasks"] < 5000
     plan.verify()
+
+
+def lengths(x):
+    return (abs(x[:, 0, 0]) * 10).astype("i4")
+
+
+SHARED_MASKS = {
+    "lengths": lambda x: dt.arange(4000, dtype="i4") < lengths(x)[:, None, None],
+    "rows": lambda x: lengths(x)[:, None, None] > 0,
+    "largest": lambda x: x > x.max(axis=2, keepdims=True) / 2,
+}
+OTHERS = {
+    "sum": lambda x, _: x.sum(axis=2),
+    "masked sum": lambda x, mask: dt.where(mask, x, 1).sum(axis=2),
+    "places": lambda x, _: dt.take_along_axis(x, lengths(x)[:, None, None], axis=2)[..., 0],
+}
+
+
+@pytest.mark.parametrize("mask", SHARED_MASKS)
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_is_read_jointly_may_be_made_of_what_goes_through_a_store(mask, other):
+    x = dt.placeholder((100_000, 3, 4000), "f4", stored_chunks=(391, 3, 500))
+    chosen = SHARED_MASKS[mask](x)
+    last = dt.cumsum(dt.where(chosen, x, np.float32(0)), axis=2)[..., -1]
+    plan = dt.plan(last, OTHERS[other](x, chosen), resources=dt.Resources(2, 2, "500 MiB"))
+    plan.verify()
+    assert plan.cost["bytes_read"] <= 3 * x.nbytes
