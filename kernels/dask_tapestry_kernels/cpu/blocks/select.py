@@ -11,6 +11,7 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.blocks.interleave import interleaved
 from dask_tapestry_kernels.cpu.blocks.strided import strided
+from dask_tapestry_kernels.cpu.cells.turned_copy import copy_cells
 from dask_tapestry_kernels.kernel_table import Kernel
 
 Block = np.ndarray[Any, Any]
@@ -132,13 +133,16 @@ def reshape(
     """
     if 0 in shape:
         return np.empty(shape, blocks[0].dtype)
+    first = [group[0] for group in parts]
+    if len(blocks) == 1 and _under(blocks[0], _sizes(first)) is not None:
+        return _strided(blocks[0], first)
+    result = np.empty(shape, blocks[0].dtype) if out is None else out
     if len(blocks) == 1:
-        return _strided(blocks[0], [group[0] for group in parts])
-    fits = out is not None and out.flags.c_contiguous
-    result = out if out is not None and fits else np.empty(shape, blocks[0].dtype)
+        return _put(result, blocks[0], first)
+    result = result if result.flags.c_contiguous else np.empty(shape, blocks[0].dtype)
     grouped = result.reshape([n for group in parts for n in _extents(group)])
     for chosen, block in zip(product(*parts), blocks, strict=True):
-        into: list[slice] = []
+        into: list[Any] = []
         for part, group in zip(chosen, parts, strict=True):
             alone = len(group) == 1
             into += (
@@ -146,7 +150,7 @@ def reshape(
                 if alone
                 else [slice(part.start, part.start + part.length)]
             )
-        grouped[tuple(into)] = _strided(block, chosen)
+        _put(grouped[(*into, ...)], block, chosen)
     return result
 
 
@@ -155,10 +159,47 @@ def _extents(group: Sequence[Any]) -> tuple[int, ...]:
     return group[0].shape if len(group) == 1 else (sum(part.length for part in group),)
 
 
+def _sizes(parts: Sequence[Any]) -> list[int]:
+    """How many cells of a block are in each group of axes."""
+    return [prod(b - a for a, b in zip(part.lo, part.hi, strict=True)) for part in parts]
+
+
+def _under(block: Block, shape: Sequence[int]) -> Block | None:
+    """A view of a block under another shape; None where axes that join do not run on in memory."""
+    try:
+        return block.reshape(shape, copy=False)
+    except ValueError:
+        return None
+
+
+def _put(target: Block, block: Block, parts: Sequence[Any]) -> Block:
+    """Write the wanted cells of a block to a target, at once where they are all of them.
+
+    Those that are repeated, or lie in another order, would be copied twice.
+    """
+    seen = _under(target, block.shape) if _are_all(parts) else None
+    if seen is None:
+        extents = [n for part in parts for n in part.shape]
+        seen, block = target.reshape(extents, copy=False), _strided(block, parts)
+    copy_cells(seen, block)
+    return target
+
+
+def _are_all(parts: Sequence[Any]) -> bool:
+    """Whether the wanted cells are all of a block, in order."""
+    for part, size in zip(parts, _sizes(parts), strict=True):
+        for n, step in zip(part.shape, part.steps, strict=True):
+            if n > 1 and size != n * step:
+                return False
+            size //= n
+        if size != 1:
+            return False
+    return True
+
+
 def _strided(block: Block, parts: Sequence[Any]) -> Block:
     """The wanted cells of a block whose axes form groups of running numbers, one part for each."""
-    sizes = [prod(b - a for a, b in zip(part.lo, part.hi, strict=True)) for part in parts]
-    flat = block.reshape(sizes)  # a view, where the axes of each group run on in memory
+    flat = block.reshape(_sizes(parts))  # a view, where the axes of each group run on in memory
     offsets: tuple[Any, ...] = (*[slice(part.offset, None) for part in parts], ...)
     start = flat[offsets]
     steps = [s * flat.strides[g] for g, part in enumerate(parts) for s in part.steps]

@@ -113,6 +113,15 @@ FILE: Final = _record(  # pieces of a file, one after the other, for `fold_file.
     "part_count",  # number of parts
     "failed",  # whether the file ended before
 )
+TURNS: Final = _record(  # several folds of pieces of blocks, for `fold_in_turn.fold_in_turn`
+    "pieces",  # how many
+    "words",  # int64 that change from piece to piece
+    "places",  # address of a table: where each of them lies
+    "values",  # address of a table: for each piece the value of each of them
+    "folds",  # how many
+    "driver",  # address of `leaf_driver.fold_leaves`
+    "blocks",  # address of a table: for each fold the address of a record `BLOCK` of a piece
+)
 
 
 def record(dtype: DType, **values: int) -> np.ndarray[Any, Any]:

@@ -24,6 +24,7 @@ from dask_tapestry_kernels.cpu.reduction.fold_errors import (
     is_valid,
     leaves_of_formula_cells,
 )
+from dask_tapestry_kernels.cpu.reduction.folds_in_turn import states_in_turn
 from dask_tapestry_kernels.cpu.reduction.formula_states import column_states, still_in_rows
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
@@ -234,6 +235,10 @@ def _leaves(blocks: Sequence[Block], parts: Sequence[FoldPart]) -> list[Block]:
     together = _column_states(blocks, parts)
     if together is not None:
         return together
+    in_turn = states_in_turn(blocks, parts)
+    if in_turn is not None:
+        pairs = zip(in_turn, parts, strict=True)
+        return [_counted_in_all(nodes, part, blocks[0].shape) for nodes, part in pairs]
     ready = [_is_compiled(part, blocks) for part in parts]  # each is asked for
     by_rows = None if any(ready) else row_states(blocks, parts)
     if by_rows is not None:
@@ -259,9 +264,13 @@ def _leaves_of(blocks: Sequence[Block], part: FoldPart) -> Block:
         (nodes,) = by_rows
     elif nodes is None:
         nodes = _numpys_states(blocks, part)
+    return _counted_in_all(nodes, part, blocks[0].shape)
+
+
+def _counted_in_all(nodes: Block, part: FoldPart, shape: Sequence[int]) -> Block:
+    """States of leaves of cells of this shape, whose places are those in the whole array."""
     if tells_places(part):
-        shape = blocks[0].shape[: len(part.origin)]
-        for place, cut in _uniform(shape, sides):
+        for place, cut in _uniform(tuple(shape[: len(part.origin)]), part.tree.sides(0)):
             inner = [
                 (p.stop - p.start) // (q.stop - q.start) for p, q in zip(cut, place, strict=True)
             ]

@@ -47,6 +47,48 @@ def test_a_reshape_of_some_columns_is_a_view():
     assert np.shares_memory(made, X)
 
 
+@pytest.mark.parametrize("kind", ["f8", "u1", "O", "?"])
+@pytest.mark.parametrize("shape", [(5, 4, 6), (200, 3, 300), (300, 400, 2)])
+@pytest.mark.parametrize("split", [1, 2])
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda x: np.broadcast_to(x[:, :1], x.shape),
+        lambda x: np.broadcast_to(x[..., :1], x.shape),
+        lambda x: np.asfortranarray(x),
+        lambda x: x[:, ::-1],
+        lambda x: np.repeat(x, 2, -1)[..., ::2],
+    ],
+    ids=["repeated between", "repeated last", "columns first", "backwards", "apart"],
+)
+def test_a_reshape_of_all_cells_is_written_where_it_goes(lie, split, shape, kind):
+    cells = lie((np.arange(np.prod(shape)) % 251).reshape(shape).astype(kind))
+    halves = shape[:split], shape[split:]
+    parts = tuple(
+        (GroupPart((0,) * len(half), half, 0, (n := int(np.prod(half)),), (1,), 0, n),)
+        for half in halves
+    )
+    wanted = cells.reshape([int(np.prod(half)) for half in halves])
+    for out in (np.zeros_like(wanted), np.zeros((2 * len(wanted), wanted.shape[1] + 3), kind)):
+        target = out[: len(wanted), : wanted.shape[1]]
+        made = KERNELS["reshape"](target, cells, parts=parts, shape=wanted.shape)
+        assert np.array_equal(made, wanted)
+        assert made is target or np.shares_memory(made, cells)  # a view, or no copy of a copy
+    made = KERNELS["reshape"](None, cells, parts=parts, shape=wanted.shape)
+    assert np.array_equal(made, wanted)
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+def test_a_reshape_of_some_repeated_cells_leaves_out_the_others(offset):
+    cells = np.broadcast_to(np.arange(4.0)[:, None], (4, 3))
+    part = GroupPart((0, 0), (4, 3), offset, (2, 3), (6, 1), 0, 6)
+    out = np.zeros((2, 3))
+    made = KERNELS["reshape"](out, cells, parts=((part,),), shape=(2, 3))
+    assert made is out
+    numbers = np.add.outer(6 * np.arange(2), np.arange(3)) + offset
+    assert np.array_equal(made, cells.ravel()[numbers])
+
+
 def test_a_reshape_is_put_together_from_pieces():
     x = np.arange(12.0).reshape(3, 4)
     parts = (

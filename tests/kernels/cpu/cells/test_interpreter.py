@@ -154,3 +154,33 @@ def test_functions_of_objects(name):
     cells = np.array([np.float64(2), np.float64(4)], object)
     found = interpreter.evaluate(None, cells, expression=expression)
     assert found.tolist() == getattr(np, name)(cells).tolist()
+
+
+def _alone(function, dtypes, value):
+    builder = CellBuilder([np.dtype(kind) for kind in dtypes])
+    return builder.finish(builder.call(function, tuple(range(len(dtypes))), np.dtype(value)))
+
+
+@pytest.mark.parametrize(
+    ("function", "dtypes", "value"),
+    [
+        ("where", ("?", "f8", "f8"), "f8"),
+        ("where", ("?", "u1", "u1"), "u1"),
+        ("heaviside", ("f8", "f8"), "f8"),
+        ("gcd", ("i8", "i8"), "i8"),
+        ("lcm", ("i4", "i4"), "i4"),
+    ],
+)
+def test_single_functions_that_numpy_has_no_vector_loop_of_are_compiled(
+    function, dtypes, value, monkeypatch
+):
+    expression, n = _alone(function, dtypes, value), interpreter.COMPILED_FROM
+    numbers = np.random.default_rng(0).integers(0, 9, (len(dtypes), n))
+    cells = [own.astype(kind) for own, kind in zip(numbers, dtypes, strict=True)]
+    with compile_service.mode("off"):
+        plain = KERNELS["map"](None, *cells, expression=expression)
+    with compile_service.mode("wait"):
+        KERNELS["map"](None, *cells, expression=expression)
+        monkeypatch.setattr(interpreter, "_run", None)  # no tile is gone through
+        made = KERNELS["map"](None, *cells, expression=expression)
+    assert same_bits(made, plain)

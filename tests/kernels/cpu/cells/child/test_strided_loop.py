@@ -52,3 +52,18 @@ def test_rows_of_boxes_begin_where_lines_of_a_turned_operand_do(dtype, shape, of
             out = np.zeros(shape, dtype)
             assert run_row(row, out, operands)
             np.testing.assert_array_equal(out, turned + y)
+
+
+@pytest.mark.parametrize("shape", [(41, 1300), (300, 90), (7, 30, 130), (2, 513), (90, 3)])
+def test_boxes_along_rows_cover_operands_that_lie_apart_or_are_packed_for_all_rows(shape):
+    random = np.random.default_rng(4)
+    x, z = random.normal(size=(2, *shape[:-1], 2 * shape[-1]))
+    apart = [x[..., : shape[-1]], x[..., ::2], x[..., ::-1][..., : shape[-1]], z[..., 1::2]]
+    apart += [np.broadcast_to(y[(0,) * (y.ndim - 1)], shape) for y in apart[1:]]
+    with compile_service.mode("wait"):
+        row = compile_service.compiled(call_source("add", 2, F8, F8), ARITY, "add")
+        for first in apart:
+            for second in apart:
+                for out in (np.zeros(shape), np.zeros((*shape, 3))[..., 1]):
+                    assert run_row(row, out, [first, second])
+                    np.testing.assert_array_equal(out, first + second)
