@@ -79,7 +79,7 @@ def _is_as_long(group: Group, priced: PricedGroup) -> bool:
 
 
 def _pairs(known: Mapping[Node, Node]) -> dict[Node, Node] | None:
-    """What stands for each node, of those given and all that these are made of.
+    """What stands for each node, of those given, all that these are made of, and what they follow.
 
     None where two differ in more than their data.
     """
@@ -89,11 +89,12 @@ def _pairs(known: Mapping[Node, Node]) -> dict[Node, Node] | None:
         node, partner = stack.pop()
         if node in pairs:
             continue
-        alike = node.type.shape == partner.type.shape and len(node.inputs) == len(partner.inputs)
+        before, others = (*node.inputs, *node.after), (*partner.inputs, *partner.after)
+        alike = node.type.shape == partner.type.shape and len(before) == len(others)
         if not alike or type(node.operator) is not type(partner.operator):
             return None
         pairs[node] = known.get(node, partner)
-        stack += [(x, known.get(x, y)) for x, y in zip(node.inputs, partner.inputs, strict=True)]
+        stack += [(x, known.get(x, y)) for x, y in zip(before, others, strict=True)]
     return pairs
 
 

@@ -69,6 +69,21 @@ def test_a_search_does_not_grow_with_how_many_are_alike(monkeypatch):
     assert len(searched) == 1
 
 
+def test_what_one_writes_and_reads_again_is_not_searched_once_more(monkeypatch):
+    """Its readers follow the writes, which are no inputs of theirs."""
+    searched = []
+    found = module._found
+    monkeypatch.setattr(
+        module, "_found", lambda graph, *more: searched.append(len(graph)) or found(graph, *more)
+    )
+    x = stored((60_000, 40_000), "f4", (60_000, 20))
+    ranked = dt.sort(x, axis=1)[:, ::4000].max(axis=0)
+    plan = dt.plan(ranked, dt.asarray(np.arange(9.0)), resources=dt.Resources(2, 2, "500 MiB"))
+    plan.verify()
+    assert plan.cost["bytes_written"] >= x.nbytes
+    assert len(searched) == 2
+
+
 def test_what_does_not_fit_together_is_planned_together():
     small = dt.Resources(workers=2, threads=1, memory="1 GB")
     turned = [stored((8000, 8000), "f8", (8000, 500)).cumsum(axis=1).T for _ in range(2)]
