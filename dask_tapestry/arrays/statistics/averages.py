@@ -27,6 +27,7 @@ from dask_tapestry.errors import ArgumentError, DTypeError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 from dask_tapestry.operators.cells.complex_parts import square_modulus
 from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
+from dask_tapestry.operators.cells.where import where as choose
 from dask_tapestry.operators.reductions.monoids import accumulator
 from dask_tapestry.operators.reductions.reduce import reduce
 from dask_tapestry.teg import Tensor
@@ -202,8 +203,38 @@ def _var_or_std(
     plain = kind is None or (kind.kind == "f" and given.kind != "c")
     if plain and mask is None and mean is NOT_GIVEN:
         return reduce(x, name, axes, dtype=kind, keepdims=keepdims, ddof=ddof)
-    value = _two_passes(x, mask, axes, kind, ddof, keepdims, mean)
+    if plain and mask is not None and mean is NOT_GIVEN and given.kind in "iuf":
+        value = _of_chosen(x, mask, axes, kind, ddof, keepdims)
+    else:
+        value = _two_passes(x, mask, axes, kind, ddof, keepdims, mean)
     return value if name == "var" else root_of(value)
+
+
+def _of_chosen(
+    x: Tensor,
+    mask: Tensor,
+    axes: tuple[int, ...],
+    kind: np.dtype[Any] | None,
+    ddof: float,
+    keepdims: bool,
+) -> Tensor:
+    """The variance of the cells that a mask names, in one pass: the others are NaN, and left out.
+
+    Where it names a NaN the variance is one. Squared deviations are what is averaged, over the
+    degrees of freedom that are left: of none, NumPy divides by zero.
+    """
+    cells = astype(x, DOUBLE) if x.type.dtype.kind in "iu" else x
+    others = choose(mask, cells, cells.type.dtype.type(np.nan))
+    spread = reduce(others, "nanvar", axes, dtype=kind, keepdims=keepdims)
+    count = _count(x, mask, axes, keepdims)
+    left = elementwise("maximum", elementwise("subtract", count, ddof), 0)
+    dtype = spread.type.dtype
+    value = astype(elementwise("divide", elementwise("multiply", spread, count), left), dtype)
+    if cells is not x:
+        return value
+    unknown = elementwise("logical_and", elementwise("isnan", x), mask)
+    some = reduce(unknown, "any", axes, keepdims=keepdims)
+    return choose(some, dtype.type(np.nan), value)
 
 
 def root_of(value: Tensor) -> Tensor:

@@ -1,3 +1,5 @@
+from warnings import catch_warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -55,6 +57,35 @@ def test_a_known_mean_is_used(name, axis):
             lambda x=x, known=known: getattr(dt, name)(x, axis=axis, mean=known),
             lambda x=x, known=known: getattr(np, name)(x, axis=axis, mean=known),
         )
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8", "i2", "u1"])
+@pytest.mark.parametrize("ddof", [0, 1, 2.5, 9])
+@pytest.mark.parametrize("dtype", [None, "f4", "f8"])
+def test_a_mask_names_what_spreads(kind, ddof, dtype):
+    """Columns: NaN named, NaN not named, infinity, one cell named, none, all, alike cells."""
+    x = np.random.default_rng(0).integers(0, 50, (6, 7)).astype(kind)
+    mask = np.random.default_rng(1).random((6, 7)) < 0.7
+    mask[:, 3], mask[2, 3], mask[:, 4], mask[:, 5], x[:, 6] = False, True, False, True, 3
+    if np.dtype(kind).kind == "f":
+        x[1, 0], mask[1, 0], x[1, 1], mask[1, 1] = np.nan, True, np.nan, False
+        x[2, 2], mask[2, 2] = np.inf, True
+    with np.errstate(all="ignore"), catch_warnings(action="ignore"):
+        for name in ("var", "std"):
+            for axis in (None, 0, 1):
+                options = {"axis": axis, "ddof": ddof, "dtype": dtype, "where": mask}
+                wanted = getattr(np, name)(x, **options)
+                found = getattr(dt, name)(x, **options).compute()
+                rtol = 2e-3 if kind == "f2" and dtype is None else 1e-5
+                np.testing.assert_allclose(found, wanted, rtol=rtol)
+                assert found.dtype == wanted.dtype
+
+
+def test_what_is_chosen_by_its_own_cells_is_read_once():
+    x = dt.placeholder((4_000_000, 128), "f4", stored_chunks=(20_000, 128))
+    resources = dt.Resources(2, 1, "500 MB")
+    for spread in (x[dt.sqrt((x**2).sum(1)) > 11].std(axis=0), x.std(axis=0, where=x > 0)):
+        assert dt.plan(spread, resources=resources).cost["bytes_read"] < 1.05 * x.nbytes
 
 
 def test_ddof_and_correction_are_one_argument():
