@@ -13,7 +13,7 @@ from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.plan_spaces import plan_spaces
 from dask_tapestry.planner.search.repetition import shortened
 from dask_tapestry.planner.search.search import SearchResult
-from dask_tapestry.planner.search.tuning import LONG_STEP_SECONDS
+from dask_tapestry.planner.search.tuning import SHORT_SEED_SECONDS
 from dask_tapestry.teg import Graph
 
 
@@ -32,7 +32,7 @@ class Seeds:
         if in_one_block(space) is not None:
             return None
         state = space.seed()
-        if state.seconds < LONG_STEP_SECONDS:
+        if state.seconds < SHORT_SEED_SECONDS:
             return None
         return SearchResult(state, limits=space.pricing.limits, given_up=True)
 

@@ -180,6 +180,9 @@ FAR_BEHIND: Final = 10.0  # times a plan's seconds, of a seed that is left: none
 SURE_OF_PACE: Final = 1000  # costs before one knows what changes gain: with 500 a gradient gave up
 MOST_IMPROVED: Final = 2_500  # costs of a search change by change; chance has the rest
 
+# seeds
+SHORT_SEED_SECONDS: Final = 0.3  # seconds: a shorter job is searched as soon as compared
+
 # shared_values
 NEAR_NODES: Final = 64  # between a held value and what alone is made of it
 
