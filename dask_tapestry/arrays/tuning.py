@@ -100,7 +100,7 @@ MOST_RUN_FILLING: Final = 1.5  # of the cells that have labels, filled up: what 
 
 # indexing/folds_at_places
 LEAST_AT_A_CELL: Final = 4  # values for each cell of a table, of which parts of the values have one
-MOST_ORDERED_BYTES: Final = 2**28  # of values that one task folds in their order, in .3 s
+MOST_ORDERED_BYTES: Final = 2**28  # of values and places that one task goes through, in .3 s
 
 # indexing/regular_places
 FEWEST_PLACES: Final = 3  # any two are at equal distances: a slice for each pair is planned anew

@@ -56,7 +56,9 @@ def fold_many_at(x: Tensor, name: str, key: UserKey, values: Tensor) -> Tensor |
         return None
     shape = broadcast_shape([place.type.shape for place in places])
     counts, kept = x.type.shape[: len(places)], x.type.shape[len(places) :]
-    is_few = prod((*shape, *kept)) * x.type.dtype.itemsize < MOST_ORDERED_BYTES
+    value_bytes = prod((*shape, *kept)) * x.type.dtype.itemsize
+    place_bytes = prod(shape) * sum(place.type.dtype.itemsize for place in places)
+    is_few = value_bytes + place_bytes < MOST_ORDERED_BYTES
     if values.type.dtype != x.type.dtype or is_few or prod(shape) < LEAST_AT_A_CELL * prod(counts):
         return None
     codes = _numbers(places, counts, shape)

@@ -56,6 +56,16 @@ def test_indices_that_are_lazy_and_known_to_be_in_bounds():
     assert found[0].tobytes() == found[1].tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["u1", "f8"])
+def test_values_are_many_with_their_places(monkeypatch, dtype):
+    """Places of small numbers take most of what a task would go through."""
+    monkeypatch.setattr(folds_at_places, "MOST_ORDERED_BYTES", 2000)
+    for count in (10, 400):
+        places = np.zeros(count, np.int64)
+        found = _folded(np.zeros(2, dtype), "add", places, np.ones(count, dtype))
+        assert (found is None) == (count == 10)
+
+
 @pytest.mark.usefixtures("all_are_many")
 def test_where_order_or_conversion_matters():
     places = np.array([0, 1, 1])
