@@ -80,7 +80,20 @@ def plan(
     if not arrays:
         raise ArgumentTypeError("plan needs at least one array")
     items, roots = _planned(arrays)
-    return Plan(build.build_plan(roots, resources, method, budget, seed), items)
+    try:
+        return Plan(build.build_plan(roots, resources, method, budget, seed), items)
+    except MemoryLimitError as error:
+        raise _of_bounds(error, items) from None
+
+
+def _of_bounds(error: MemoryLimitError, items: Sequence[Array | Effect]) -> MemoryLimitError:
+    """The error, with the shapes that depend on data: their upper bounds may be far too large."""
+    bounds = [x.bound.type for x in items if isinstance(x, Array) and x.deferred is not None]
+    if not bounds:
+        return error
+    shapes = " and ".join(map(str, bounds))
+    told = f"{shapes} is the most that a shape may be which depends on data: ask for `.shape` first"
+    return MemoryLimitError(f"{error}; {told}, and plan what is counted")
 
 
 def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike | Effect) -> None:

@@ -230,11 +230,13 @@ def step_cost(
         )
 
     typical = typical_blocks(program, cuts)
-    block = mean_of([like(one.box) for one in typical], [one.share for one in typical])
+    kinds = [like(one.box) for one in typical]
+    block = mean_of(kinds, [one.share for one in typical])
+    slowest = max([kind.seconds for kind in kinds])
     needs, traffic = block.needs, block.traffic
     codecs, threads = Codecs(*program.codecs), chunk_threads(program, blocks.total, machine)
     tasks = Tasks(blocks, needs.calls, needs.ahead, needs.pieces, codecs, threads, needs.rounds)
-    working = _in_waves(block.seconds, block.crossed / machine.link, tasks, program, machine)
+    working = _in_waves(block, slowest, tasks, program, machine)
     seconds = step_seconds(working, traffic, written, tasks, machine)
     return StepCost(
         **seconds._asdict(),
@@ -311,15 +313,16 @@ def _fresh_seconds(program: Program, box: ZRange, work: int, handy: int, machine
 
 
 def _in_waves(
-    block: float, link: float, tasks: Tasks, program: Program, machine: Machine
+    block: BlocksAlike, slowest: float, tasks: Tasks, program: Program, machine: Machine
 ) -> Working:
-    """Seconds of all blocks, of which the largest takes those of a `block`, and of its `link`."""
+    """Seconds of all blocks that take those of a `block` in the mean, the `slowest` at least."""
     blocks = tasks.blocks
-    count = blocks.total
+    count, threads = blocks.total, 1
     if program.multithreaded and count <= machine.workers:
-        block /= machine.threads  # each has a worker to itself
+        threads = machine.threads  # each has a worker to itself
     times = blocks.waves(min(count, machine.slots)) + blocks.uneven(tasks.pieces)
-    return Working(block * times, link * times)
+    seconds = max(block.seconds * times, slowest)  # however few others wait for it
+    return Working(seconds / threads, block.crossed / machine.link * times)
 
 
 def inputs_met(

@@ -28,7 +28,7 @@ from dask_tapestry.planner.search.alike import (
 from dask_tapestry.planner.search.budget import costs_in, repays_planning
 from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.evaluate import NO_GRIDS, is_given, place
-from dask_tapestry.planner.search.form_sizes import added_nodes, coarsest, whole_chunks
+from dask_tapestry.planner.search.form_sizes import added_nodes, coarsest, whole_chunks, yielded
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
 from dask_tapestry.planner.search.repeated_reads import reads_again
@@ -36,6 +36,7 @@ from dask_tapestry.planner.search.tuning import (
     CLOSE_TO_LEAST,
     COMPARING_SECONDS,
     FAR_WORSE,
+    NEXT_TO_NOTHING,
     PARTS_A_SLOT,
     SAVES_AS_MUCH,
     SHORT_STEP_SECONDS,
@@ -300,12 +301,15 @@ class _Chooser:
         """The coarsest sizes that yield enough cells, or enough for each cell of the value.
 
         Enough for each cell is a part of it a slot, or so many that cuts between them are even. A
-        part a slot comes first, the best guess: others are given up as soon as they take more.
+        part a slot comes first, the best guess: others are given up as soon as they take more. The
+        even ones come before it where all they yield is next to nothing, as nodes of a sum.
         """
         parts = PARTS_A_SLOT * self.pricing.machine.slots
         even = coarsest(node, form, parts * max(1, node.type.size))
-        one = self._one_a_slot(node, form)
-        return list(dict.fromkeys((one, *sorted((even, coarsest(node, form, parts))))))
+        guesses = [self._one_a_slot(node, form), *sorted((even, coarsest(node, form, parts)))]
+        if NEXT_TO_NOTHING * yielded(node, form, even) <= sum(x.type.size for x in node.inputs):
+            guesses.insert(0, even)
+        return list(dict.fromkeys(guesses))
 
     def _one_a_slot(self, node: Node, form: Form) -> int:
         """The coarsest size that yields a part of each cell for each slot."""

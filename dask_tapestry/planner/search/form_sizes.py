@@ -51,20 +51,24 @@ def coarsest(node: Node, form: Form, cells: int) -> int:
 
     The coarsest of all where finer ones yield no more, as panels of a matrix.
     """
-    yielded: dict[int, int] = {}
+    known: dict[int, int] = {}
 
     def at_size(at: int) -> int:
-        if at not in yielded:
-            yielded[at] = _cells(form.make(node, form.sizes[at]), node)
-        return yielded[at]
+        if at not in known:
+            known[at] = yielded(node, form, at)
+        return known[at]
 
     last = len(form.sizes) - 1
     place = bisect_left(range(last), True, key=lambda at: at_size(at) >= cells)
     return 0 if place == last and at_size(last) <= at_size(0) else place
 
 
-def _cells(formed: Node, node: Node) -> int:
-    """Cells that the first step of a form yields: into so many blocks it can be cut."""
+def yielded(node: Node, form: Form, at: int) -> int:
+    """Cells that the first step of a form yields, whose size is in this place.
+
+    Into so many blocks it can be cut.
+    """
+    formed = form.make(node, form.sizes[at])
     return added_nodes(formed, set(topological(node.inputs)))[0].type.size
 
 

@@ -54,6 +54,7 @@ MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all g
 # form_choice
 CLOSE_TO_LEAST: Final = 1.1  # times the least seconds that are possible: not worth another form
 PARTS_A_SLOT: Final = 16  # pieces that a form should yield, so that cuts between them are even
+NEXT_TO_NOTHING: Final = 256  # cells that are read for each that a form's first step yields
 COMPARING_SECONDS: Final = 16e-3  # that a form takes which is looked at: of 25 it took 10 to 70 ms
 SAVES_AS_MUCH: Final = 1.02  # times what a form left elsewhere: up to it, taken unsearched
 FAR_WORSE: Final = 1.3  # times the seconds of the best size: no further one was better, in 90 jobs

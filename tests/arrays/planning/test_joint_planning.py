@@ -60,3 +60,15 @@ def test_a_plan_and_an_unplanned_array_together():
 def test_what_is_verified_is_a_plan():
     with pytest.raises(dt.ArgumentTypeError, match=r"sharded must be a plan.*not dt\.Array"):
         dt.verify(dt.ones(3), dt.ones(3))
+
+
+def test_a_plan_for_an_upper_bound_that_fits_nowhere_says_so():
+    x = dt.asarray(np.arange(1000))
+    counts, local = dt.bincount(x), dt.Resources(1, 2, "1 GiB", local=True)
+    with pytest.raises(dt.MemoryLimitError, match="depends on data: ask for `.shape` first"):
+        counts.plan(resources=local)
+    assert counts.shape == (1000,)
+    counts.plan(resources=local).verify()
+    with pytest.raises(dt.MemoryLimitError) as caught:
+        dt.ones((10**6, 10**6)).plan(resources=local)
+    assert "depends on data" not in str(caught.value)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.operators.reductions.tree_reduction import in_nodes
+from dask_tapestry.planner.cost.block_seconds import block_seconds
 from dask_tapestry.planner.cost.cost import step_cost
 from dask_tapestry.planner.cost.resource_seconds import overhead_seconds
 from dask_tapestry.planner.fusion.group import group_of
@@ -138,3 +140,15 @@ def test_a_block_in_this_process_takes_no_fresh_memory_for_its_value():
     alone = Machine.of(dt.Resources(workers=1, threads=4))
     here, there = (cost(one, *whole, held=(None,), machine=m).compute for m in (local, alone))
     assert there - here == pytest.approx(alone.fresh_seconds(x.nbytes))
+
+
+@pytest.mark.parametrize("extent", [4500, 6000, 10_000])
+def test_blocks_end_no_sooner_than_the_slowest_of_them(extent):
+    """The last node of a sum has fewer cells than the first ones, and waits for these."""
+    x = dt.asarray(np.broadcast_to(1.0, (extent, 4000)).copy())
+    local = Machine.of(dt.Resources(workers=1, threads=2, local=True))
+    nodes = in_nodes(x.sum().node, 14).inputs[0]  # of 4096 rows
+    one, grid = group_of(nodes, {nodes}).program, regular(nodes.type.shape, (1, 1))
+    blocks = [block_box(grid, (at, 0)) for at in range(grid[0].count)]
+    slowest = max(block_seconds(one, box, local) for box in blocks)
+    assert cost(one, *grid, held=(None,), machine=local).compute >= slowest

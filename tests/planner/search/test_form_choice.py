@@ -14,6 +14,7 @@ from dask_tapestry.planner.search.choices import FormChoice
 from dask_tapestry.planner.search.form_choice import choose_forms
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
+from dask_tapestry.zspace import block_box
 from tests.planner.graphs import FAST_STORES, stored
 from tests.planner.search.test_pricing import pricing
 
@@ -311,3 +312,18 @@ def test_threads_that_read_together_hold_partial_results_alone(hours):
     cost = dt.plan(*means, resources=dt.Resources(1, 2, "24 GiB", local=True)).cost
     assert cost["bytes_read"] == read
     assert cost["peak_worker_bytes"] < read / 2
+
+
+@pytest.mark.parametrize("shape", [(4500, 4500), (6000, 6000), (10_000, 4000), (36_000_000,)])
+@pytest.mark.parametrize("fold", ["sum", "max", "std"])
+def test_threads_fold_as_many_cells_each(shape, fold):
+    """The coarsest nodes that two threads can divide are of 4096 rows, and of what is left."""
+    x = dt.asarray(np.broadcast_to(1.0, shape).copy())
+    plan = getattr(x, fold)().plan(resources=dt.Resources(1, 2, "20 GiB", local=True)).core
+    first = next(iter(plan.steps.values()))
+    grid = first.cuts
+    cells = [
+        first.program.schedule(block_box(grid, at)).boxes[0][0].size
+        for at in np.ndindex(*[own.count for own in grid])
+    ]
+    assert max(cells) <= 0.58 * x.size
