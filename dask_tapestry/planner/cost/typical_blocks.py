@@ -151,7 +151,8 @@ def joining_dims(program: Program) -> tuple[int, ...]:
         own = [kinds[value] for value in one.inputs]
         if len(set(own)) > 1 and (axes := _joined_axes(one)):
             joins.append((len(kinds), axes))
-        kinds.append(hash((one.operator.name, one.type.dtype.itemsize, *own)))
+        chunks = one.operator.chunks if isinstance(one.operator, Source) else None
+        kinds.append(hash((one.operator.name, one.type.dtype.itemsize, chunks, *own)))
     shape = program.type.shape
     long = [dim for dim, extent in enumerate(shape) if extent > 1] if 0 not in shape else []
     return tuple(
