@@ -194,3 +194,16 @@ def test_of_long_programs_a_few_blocks_tell_of_those_between():
     assert len(looked) == 4
     for edge in ((1, 4), (3, 2), (5, 0)):
         assert kinds({(0, 5), edge}, True) == kinds({(0, 5), edge}, False)
+
+
+def test_stores_that_are_cut_otherwise_are_of_another_kind():
+    """Blocks of few rows read whole chunks of many rows again and again: not the first ones do."""
+    shape, chunks = (400, 80, 50), ((4, 80, 50), (400, 4, 5))
+    parts = [dt.placeholder(shape, "f4", stored_chunks=own) for own in chunks]
+    program = group_of(dt.concatenate(parts).node, set()).program
+    cuts = tuple(Cuts.regular(n, side) for n, side in zip((800, 80, 50), (20, 80, 50), strict=True))
+    kinds = typical_blocks(program, cuts)
+    assert sorted(one.share for one in kinds) == [0.5, 0.5]
+    assert {one.box.lo[0] // 400 for one in kinds} == {0, 1}
+    once = dt.concatenate(parts[:1] * 2)
+    assert len(typical_blocks(group_of(once.node, set()).program, cuts)) == 1
