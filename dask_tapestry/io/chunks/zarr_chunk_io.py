@@ -23,6 +23,7 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.idle_threads import by_idle_threads
 from dask_tapestry.imports import lazy_import
 from dask_tapestry.io.chunks.chunk_costs import split_by_chunk
+from dask_tapestry.io.chunks.filled_chunks import none_is_filled
 from dask_tapestry.io.chunks.zarr_array_format import has_other_pipeline
 from dask_tapestry.io.chunks.zarr_direct import DirectArray
 from dask_tapestry.io.chunks.zarr_on_device import DeviceArray, has_kvikio
@@ -221,17 +222,35 @@ def write_box(
         return
     if not runs_inline(array):
         cells = np.array(block) if location.is_in_memory else block
-        array.set_basic_selection(selection, cells if cells.ndim else cells[()])
+        told = _told_of_fill(array, selection, cells, may_be_empty)
+        told.set_basic_selection(selection, cells if cells.ndim else cells[()])
         return
     sides = stored_chunk_shape(array)
 
     def write(part: tuple[slice, ...]) -> None:
         own = part_of(block, _slices_within(part, selection))
         cells = _contiguous_cells(own, prod(sides), location)
-        run_inline(array.async_array.setitem(part, cells if cells.ndim else cells[()]))
+        told = _told_of_fill(array, part, cells, may_be_empty)
+        run_inline(told.async_array.setitem(part, cells if cells.ndim else cells[()]))
 
     parts = split_by_chunk(selection, sides, array.dtype.itemsize)
     by_idle_threads([partial(write, part) for part in parts])
+
+
+def _told_of_fill(
+    array: zarr.Array[Any], selection: tuple[slice, ...], cells: Block, may_be_empty: bool
+) -> zarr.Array[Any]:
+    """An array that compares no cell with the fill value, where a few cells tell enough."""
+    whole = (part.stop % side == 0 for part, side in zip(selection, _shards(array), strict=True))
+    if not may_be_empty or cells.dtype != array.dtype or not all(whole):
+        return array  # of a shard that reaches over the edge, chunks beyond it are filled
+    if not none_is_filled(cells, selection, array.chunks, array.metadata.fill_value):
+        return array
+    return array.with_config({"write_empty_chunks": True})
+
+
+def _shards(array: zarr.Array[Any]) -> tuple[int, ...]:
+    return getattr(array, "shards", None) or (1,) * array.ndim
 
 
 def _contiguous_cells(cells: Block, most: int, location: Location) -> Block:

@@ -21,12 +21,13 @@ from dask_tapestry.errors import StoreError
 from dask_tapestry.idle_threads import by_idle_threads
 from dask_tapestry.io.chunks.chunk_costs import ReadBuffers
 from dask_tapestry.io.chunks.chunk_format import BYTE
+from dask_tapestry.io.chunks.filled_chunks import is_filled
 from dask_tapestry.io.chunks.shard_index import ABSENT, bytes_within
 from dask_tapestry.io.chunks.zarr_array_format import ArrayFormat, chunks_met, has_other_pipeline
 from dask_tapestry.io.files.file_cells import Block, CellFile, Part, part_of, rows_of
 from dask_tapestry.io.stores.retry_policy import MISSING, read_again
 from dask_tapestry.io.stores.zarr_location import zarr
-from dask_tapestry.io.tuning import CELLS_LOOKED_AT, READ_SCRATCH_BYTES
+from dask_tapestry.io.tuning import READ_SCRATCH_BYTES
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.memory.buffer_pool import POOL
 
@@ -237,34 +238,6 @@ class DirectArray:
             file.fill(at, coded.sides, stored_part, place)
         else:
             raise ValueError(f"it has {size} bytes, not {coded.nbytes}")
-
-
-def is_filled(cells: Block, fill: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether all cells have the very bytes that a fill value has as a cell of a dtype.
-
-    Minus zero is not zero then, and NaN is NaN of the same bits alone.
-
-    Examples
-    --------
-    >>> zeros = np.zeros(3)
-    >>> is_filled(zeros, 0, zeros.dtype), is_filled(-zeros, 0, zeros.dtype)
-    (True, False)
-    """
-    native = dtype.newbyteorder("=")
-    cell = np.asarray(fill, native).reshape(())
-    if not cells.size or not native.itemsize:
-        return True
-    if any(np.asarray(one, native).tobytes() != cell.tobytes() for one in _a_few(cells)):
-        return False  # most end here: comparing all takes longer than writing them
-    raw = np.dtype((np.void, native.itemsize))
-    line = np.ascontiguousarray(cells, native).reshape(-1).view(raw)
-    return bool(np.all(line == cell.reshape(1).view(raw)))
-
-
-def _a_few(cells: Block) -> Iterator[Any]:
-    """Some cells, evenly along the diagonal."""
-    for at in range(CELLS_LOOKED_AT):
-        yield cells[tuple([n * at // CELLS_LOOKED_AT for n in cells.shape])]
 
 
 def _remove_chunk(path: Path, key: str) -> None:
