@@ -65,7 +65,7 @@ def test_what_is_verified_is_a_plan():
 def test_a_plan_for_an_upper_bound_that_fits_nowhere_says_so():
     x = dt.asarray(np.arange(1000))
     counts, local = dt.bincount(x), dt.Resources(1, 2, "1 GiB", local=True)
-    with pytest.raises(dt.MemoryLimitError, match="depends on data: ask for `.shape` first"):
+    with pytest.raises(dt.MemoryLimitError, match=r"depends on data: ask for `\.shape` first"):
         counts.plan(resources=local)
     assert counts.shape == (1000,)
     counts.plan(resources=local).verify()

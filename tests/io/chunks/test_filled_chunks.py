@@ -27,22 +27,33 @@ def stored(folder):
     return {str(one.relative_to(folder)): one.read_bytes() for one in found}
 
 
+def selections(extent):
+    """Slices of a dimension that select something, with steps or without."""
+    ends = st.lists(st.integers(0, extent), min_size=2, max_size=2, unique=True).map(sorted)
+    some = st.builds(lambda own, step: slice(*own, step), ends, st.sampled_from([1, 2, 3]))
+    return st.just(slice(0, extent)) | some
+
+
 @given(
     draw=st.data(),
     kind=st.sampled_from(FILLS),
     layout=st.sampled_from(LAYOUTS),
+    region=st.tuples(selections(10), selections(13)),
 )
-def test_the_same_is_stored_as_by_zarr(tmp_path_factory, draw, kind, layout):
+def test_the_same_is_stored_as_by_zarr(tmp_path_factory, draw, kind, layout, region):
     dtype, fill = kind
     folder = tmp_path_factory.mktemp("filled")
-    cells = np.full((10, 13), fill, dtype)
-    for row, column in draw.draw(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)))):
-        other = draw.draw(st.sampled_from([1, -0.0, np.nan] if cells.dtype.kind in "fc" else [1]))
-        cells[2 * row : 2 * row + 2, 3 * column : 3 * column + 3] = other
-    made(folder / "zarr", dtype, fill, layout)[...] = cells
+    theirs = made(folder / "zarr", dtype, fill, layout)
     made(folder / "ours", dtype, fill, layout)
-    place = Location.of(folder / "ours", None, uuid4().hex)
-    write_box(place, (slice(0, 10), slice(0, 13)), cells)
+    for own in (region, draw.draw(st.tuples(selections(10), selections(13)))):  # over what is there
+        cells = np.full((10, 13), fill, dtype)
+        for row, column in draw.draw(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)))):
+            other = draw.draw(
+                st.sampled_from([1, -0.0, np.nan] if cells.dtype.kind in "fc" else [1])
+            )
+            cells[2 * row : 2 * row + 2, 3 * column : 3 * column + 3] = other
+        theirs[own] = cells[own]
+        write_box(Location.of(folder / "ours", None, uuid4().hex), own, cells[own])
     assert stored(folder / "ours") == stored(folder / "zarr")
 
 
