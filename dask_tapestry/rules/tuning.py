@@ -38,6 +38,9 @@ GROUP_OF_LINES_BYTES: Final = 2**30  # of lines side by side, which a block has 
 FEWEST_JOINED_SOURCES: Final = 9  # of fewer a plan is found as fast, and each may be held alone
 MOST_READ_ALONE: Final = 1 / 8  # of the sources; these are read twice
 
+# insert_chains
+FEWEST_INSERTS: Final = 5  # of a value: fewer are the edges of a field, which loops know as such
+
 # joint_group_folds
 # Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
 REPEATED_TABLE: Final = 1 / 16
