@@ -26,6 +26,7 @@ from dask_tapestry.rules.fast_math import FAST_RULES  # noqa: E402
 from dask_tapestry.rules.formula_identities import FORMULA_RULES  # noqa: E402
 from dask_tapestry.rules.forward_fills import fill_forward_by_scan  # noqa: E402
 from dask_tapestry.rules.grouped_lines import fold_lines_together  # noqa: E402
+from dask_tapestry.rules.insert_chains import join_inserts  # noqa: E402
 from dask_tapestry.rules.inserted_parts import read_before_inserts  # noqa: E402
 from dask_tapestry.rules.joined_sources import source_of_all  # noqa: E402
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts  # noqa: E402
@@ -84,7 +85,7 @@ SECTIONS = (
             formula_after_join,
         ),
     ),
-    ("Parts of changed values", SAME, (read_before_inserts,)),
+    ("Parts of changed values", SAME, (read_before_inserts, join_inserts)),
     (
         "Stored arrays and parts of them",
         SAME,
@@ -199,6 +200,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | merged dimensions | folds and products of what was merged | until none applies |
 | products | matrix products, and those of *simplify* again | until none applies |
 | inserted parts | parts of what was assigned are read from what it came from | once |
+| insert chains | what is assigned part by part is joined | once |
 | slices | no operator computes more than is read of it; then *simplify* again | once |
 | ends of lanes | what shows the first or last cells of sorted lanes chooses them from runs | once |
 | tables in any order | long tables that are sorted only for a search are searched unsorted | once |

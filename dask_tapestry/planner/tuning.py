@@ -66,7 +66,7 @@ MOST_BLOCKS_IN_A_ROW: Final = 8  # after which boxes lie on other blocks as befo
 # equivalence
 MOST_REWRITE_ROUNDS: Final = 4  # and unfusing: one, and more where a formula was in a rule's way
 
-# fusion/cellwise_ends
+# fusion/cellwise_ends, fusion/formula_inlining
 LARGE_SHARE: Final = 1 / 16  # of the largest input: what is smaller is not worth computing apart
 NARROWED_SHARE: Final = 0.25  # of a value's bytes: what is copied of it, to be held instead
 
@@ -78,8 +78,11 @@ SENT_BYTES: Final = 16 * 2**20  # of a block of a larger one, about
 # fusion/fuse
 HELD_SHARE: Final = 0.3  # of all memory that a value may take if it is held while its readers wait
 
-# fusion/formula_inlining
+# fusion/formula_inlining, fusion/computing_order
 LONGEST_FORMULA: Final = 256  # steps of one fused formula; longer ones gain nothing more
+# Values that a step makes and one formula reads: all are there at once, and the total of so many is
+# written and read again, which takes a fraction of reading them from a store
+MADE_AT_ONCE: Final = 4
 
 # long_jobs
 LONG_JOB_SECONDS: Final = 60.0  # seconds; measuring takes three, a twentieth, and once for all

@@ -5,7 +5,7 @@ It takes whole graphs, as it must know that no reduction needs another.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.reduction_node_overlaps import are_neighbours
 from dask_tapestry.rules.shared_cells import cells_of, reduction_ranks, sharing_cells
-from dask_tapestry.rules.tuning import MOST_JOINT_REDUCTIONS, MOST_OTHER_REDUCTIONS
+from dask_tapestry.rules.tuning import MOST_REDUCTIONS_OF_A_PASS
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import joined
 from dask_tapestry.teg.node import reapply, written_as
@@ -61,7 +61,8 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
         operator = node.operator
         assert isinstance(operator, Reduce)
         alike[operator.axes, operator.tree.of_all, node.input_types[0].shape].append(node)
-    sharing = [group for nodes in alike.values() for group in sharing_cells(nodes, _most(nodes))]
+    most = MOST_REDUCTIONS_OF_A_PASS
+    sharing = [group for nodes in alike.values() for group in sharing_cells(nodes, most)]
     joint: dict[Node, Node] = {}
     for group in _groups_on_neighbours(sharing):
         if len(group) > 1 and joined(node.annotations for node in group) is not None:
@@ -69,18 +70,8 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
     return joint
 
 
-def _most(reductions: Sequence[Node]) -> int:
-    """Reductions in one pass: more where they take turns on cells that few of them fold."""
-    operators = [node.operator for node in reductions]
-    selects = any(isinstance(o, Reduce) and o.tree.selected is not None for o in operators)
-    return MOST_OTHER_REDUCTIONS if selects else MOST_JOINT_REDUCTIONS
-
-
 def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
-    """Groups of reductions, those together that fold cells beside each other in as many nodes.
-
-    Of one tree a pass has no more than of the same cells.
-    """
+    """Groups of reductions, those together that fold cells beside each other in as many nodes."""
     found: list[list[Node]] = []
     alike: dict[object, list[_Neighbours]] = defaultdict(list)
     for group in groups:
@@ -93,7 +84,7 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
             if one.may_take(group, tree, cells) and are_neighbours(one.members[0], group[0]):
                 break
         else:
-            one = _Neighbours([], Counter(), {})
+            one = _Neighbours([], {})
             candidates.append(one)
             found.append(one.members)
         one.take(group, tree, cells)
@@ -101,23 +92,19 @@ def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
 
 
 class _Neighbours(NamedTuple):
-    """Reductions of one pass, how many of each tree, and in which tree each input is folded."""
+    """Reductions of one pass, and in which tree each input is folded."""
 
     members: list[Node]
-    counts: Counter[Tree]
     trees: dict[Node, Tree]
 
     def may_take(self, group: Sequence[Node], tree: Tree, cells: Iterable[Node]) -> bool:
         """Whether they are few enough with these, and no input is folded in two trees."""
-        most = MOST_JOINT_REDUCTIONS if tree in self.counts else MOST_OTHER_REDUCTIONS
-        few = len(self.members) + len(group) <= MOST_OTHER_REDUCTIONS
-        few = few and self.counts[tree] + len(group) <= most
+        few = len(self.members) + len(group) <= MOST_REDUCTIONS_OF_A_PASS
         return few and all(self.trees.get(x, tree) == tree for x in cells)
 
     def take(self, group: Sequence[Node], tree: Tree, cells: Iterable[Node]) -> None:
         """Take these as well."""
         self.members.extend(group)
-        self.counts[tree] += len(group)
         self.trees.update(dict.fromkeys(cells, tree))
 
 

@@ -12,7 +12,7 @@ FEWEST_ALIKE_PIECES: Final = 9
 FEWEST_ALIKE_FILES: Final = 33  # of pieces that are no lines of one array, so are joined before
 
 # alike_reductions
-FEWEST_ALIKE_REDUCTIONS: Final = 17  # fewer are joint reductions: two passes over the cells
+FEWEST_ALIKE_REDUCTIONS: Final = 17  # fewer are joint reductions
 STACKED_BYTES: Final = 2**28  # of values that are no sources, and are copied to lie together
 
 # cells_at_extremes
@@ -38,6 +38,9 @@ GROUP_OF_LINES_BYTES: Final = 2**30  # of lines side by side, which a block has 
 FEWEST_JOINED_SOURCES: Final = 9  # of fewer a plan is found as fast, and each may be held alone
 MOST_READ_ALONE: Final = 1 / 8  # of the sources; these are read twice
 
+# insert_chains
+FEWEST_INSERTS: Final = 5  # of a value: fewer are the edges of a field, which loops know as such
+
 # joint_group_folds
 # Of the cells of a leaf: a table that is repeated along kept axes adds as much to what nodes take
 REPEATED_TABLE: Final = 1 / 16
@@ -45,10 +48,6 @@ REPEATED_TABLE: Final = 1 / 16
 # joint_products
 LONG_FACTOR_TIMES: Final = 4  # the cells of a product, that its factor has at least
 MOST_JOINT_PRODUCTS: Final = 16  # of one factor, in one pass
-
-# joint_reductions
-# Of other extents: pass after pass over the cells that a block has read
-MOST_OTHER_REDUCTIONS: Final = 32
 
 # matrix_chains
 MOST_FACTORS: Final = 12  # of a chain; the work of the search grows with their cube
@@ -108,5 +107,10 @@ COSTLY_FLOPS: Final = 128  # operations a cell; a formula that takes so many is 
 # seconds by the rates of a machine, which `dask-tapestry calibrate` measures for each kernel.
 
 # joint_reductions
-# Reductions in one pass: each has its cells and its nodes in cache
+# Reductions in one pass: a formula that they share is computed once. One of 32, or of 64,
+# of 8 M cells takes no longer than passes of 8 together, along any axis, nor does compiling it
+MOST_REDUCTIONS_OF_A_PASS: Final = 64
+
+# joint_group_folds, tiled_reductions, joint_bin_counts, cells_at_extremes, selected_folds
+# Folds in one pass: each has its cells and its nodes, or its table, in cache
 MOST_JOINT_REDUCTIONS: Final = 8

@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple
 
 from dask_tapestry.late_dataclass import dataclass
-from dask_tapestry.steps.formula_part import FormulaPart, formula_part
+from dask_tapestry.steps.formula_part import FormulaPart, formula_part, part_that_fits
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, Work
 from dask_tapestry.steps.merges import Merges
 from dask_tapestry.steps.peak import Peak, TurnPeak, peak_bytes, peak_of
@@ -247,6 +247,10 @@ class BlockSchedule(NamedTuple):
         within = [e for e in self.entries if _value(e) >= min(part.values) and type(e) is LoopEntry]
         if within and not self._are_formulas(within, part):
             return None  # its pieces have tiles
+        if not self.loops:
+            part = part_that_fits(part, self.program, self.box)
+        if part is None:
+            return None
         entries: list[Entry] = []
         for entry in self.entries:
             if _value(entry) not in part.values:

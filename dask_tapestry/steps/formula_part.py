@@ -10,8 +10,10 @@ from collections import defaultdict
 from functools import lru_cache
 from typing import NamedTuple
 
-from dask_tapestry.steps.instruction_schedule import InstructionSchedule
+from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Work
+from dask_tapestry.steps.peak import peak_bytes, peak_of
 from dask_tapestry.steps.program import Program
+from dask_tapestry.zspace import ZRange
 
 
 class FormulaPart(NamedTuple):
@@ -66,6 +68,48 @@ def _formula_part(program: Program) -> FormulaPart | None:
     instructions = program.instructions[: last - first + 1]
     own = Program(program.inputs, instructions, piece_bytes=program.piece_bytes)
     return FormulaPart(own, frozenset(formulas))
+
+
+@lru_cache(maxsize=256)
+def part_that_fits(part: FormulaPart, program: Program, box: ZRange) -> FormulaPart | None:
+    """The last formulas of a part, of which a block takes no more memory in tiles than in order.
+
+    All that a tile reads is there at once: of files that are added, all of them. In order, each is
+    there until it is added. None where less than two formulas are left.
+    """
+    first = len(program.inputs)
+    read = {x for value in part.values for x in program.instruction(value).inputs}
+    if sum(x >= first and x not in part.values for x in read) < 2:
+        return part
+    most = peak_of(program, box).all
+    ends = sorted(v for v in part.values if program.instruction(v).operator.is_formula)
+    few, many = 1, len(ends)  # formulas
+    while few < many:
+        middle = -(-(few + many) // 2)
+        fits = _bytes_in_tiles(_last(part, ends[-middle]), program, box) <= most
+        few, many = (middle, many) if fits else (few, middle - 1)
+    whole = few == len(ends)
+    return part if whole else _last(part, ends[-few]) if few > 1 else None
+
+
+def _last(part: FormulaPart, value: int) -> FormulaPart:
+    """The values from one on."""
+    return part._replace(values=frozenset(v for v in part.values if v >= value))
+
+
+def _bytes_in_tiles(part: FormulaPart, program: Program, box: ZRange) -> int:
+    """Bytes that a block takes at most of which a part is computed in tiles."""
+    schedule = program.schedule(box)
+    works: list[Work] = []
+    read: list[tuple[int, ZRange]] = []
+    for work in schedule.works:
+        if work.value in part.values:
+            read += [one for one in work.reads if one[0] not in part.values]
+        if work.value not in part.values:
+            works.append(work)
+        elif work.value == part.goal:
+            works.append(work._replace(reads=tuple(dict.fromkeys(read))))
+    return peak_bytes(program, InstructionSchedule(schedule.boxes, tuple(works))).all
 
 
 def _readers(program: Program) -> dict[int, set[int]]:

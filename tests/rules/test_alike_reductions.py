@@ -54,7 +54,7 @@ def test_arrays_in_memory_and_few_reductions_stay_apart(x):
     masks = [dt.asarray(np.asarray(n == REGION)) for n in range(20)]
     assert "reduce" not in names(*[(x * mask).sum() for mask in masks[:8]])
     assert stack_of([mask.node for mask in masks]) is None
-    assert names(*[(x > t).sum() for t in range(16)]).count("jointreductions") == 2
+    assert names(*[(x > t).sum() for t in range(16)]).count("jointreductions") == 1
 
 
 def test_windows_are_no_alike_views(x):

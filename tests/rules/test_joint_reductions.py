@@ -4,7 +4,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.rules.joint_reductions import join_reductions
-from dask_tapestry.rules.tuning import MOST_JOINT_REDUCTIONS
+from dask_tapestry.rules.tuning import MOST_REDUCTIONS_OF_A_PASS
 from dask_tapestry.teg import Graph
 from tests.comparisons import same_bits
 
@@ -38,9 +38,9 @@ def test_what_shares_cells_is_joined():
     assert passes(x.sum(), y.sum()) == [1, 1]
     assert passes(x.sum(0), x.sum(1)) == [1, 1]
     assert passes(x.sum(), x[:50].sum()) == [1, 1]
-    assert passes(*[(x + i).sum() for i in range(MOST_JOINT_REDUCTIONS + 2)]) == [
+    assert passes(*[(x + i).sum() for i in range(MOST_REDUCTIONS_OF_A_PASS + 2)]) == [
         2,
-        MOST_JOINT_REDUCTIONS,
+        MOST_REDUCTIONS_OF_A_PASS,
     ]
 
 
@@ -52,6 +52,19 @@ def test_what_lies_between_other_cells_is_joined_with_these():
     halves = [x[0::2], x[1::2]]
     for value, alone in zip(dt.compute(*[h.std(0) for h in halves]), halves, strict=True):
         assert same_bits(value, alone.std(0).compute())
+
+
+@pytest.mark.parametrize("count", [4, 16, 64])
+@pytest.mark.parametrize("axis", [None, 0])
+def test_a_store_is_read_once_for_all_that_is_folded_of_it(count, axis):
+    x = dt.placeholder((40_000, 1000), "f8", (2000, 1000))
+    powers = [x]
+    for _ in range(count - 1):
+        powers.append(powers[-1] * x)
+    folds = [power.sum(axis) for power in powers]
+    assert passes(*folds) == [count]
+    plan = dt.plan(*folds, resources=dt.Resources(2, 2, "500 MiB"))
+    assert plan.cost["bytes_read"] == x.nbytes
 
 
 def test_what_needs_another_is_not():

@@ -1,16 +1,17 @@
 """Formula inlining: several cell expressions of a step become one.
 
 An expression whose value one other expression alone reads is written into that one, unless the
-formula would become too long.
+formula would become too long, or read too many values at once that the step itself reads or makes:
+files that are added are read and added a few at a time.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dask_tapestry.cells import CellBuilder
-from dask_tapestry.planner.tuning import LONGEST_FORMULA
+from dask_tapestry.planner.tuning import LARGE_SHARE, LONGEST_FORMULA, MADE_AT_ONCE
 from dask_tapestry.teg import Node, Operator
 
 
@@ -23,6 +24,7 @@ def formula_leads(members: Sequence[Node], last: Node) -> dict[Node, Node]:
     leads: dict[Node, Node] = {}
     sizes: dict[Node, int] = defaultdict(int)
     fusing: set[Node] = set()  # nodes that read through formulas
+    totals = _totals(members)
     for member in reversed(members):
         lead = member
         formulas = member.operator.formulas(member.input_types)
@@ -30,7 +32,7 @@ def formula_leads(members: Sequence[Node], last: Node) -> dict[Node, Node]:
         sizes[member] += length
         if member.operator.is_formula:
             into = {leads[r] if leads[r] in fusing else None for r in readers[member]}
-            only = into.pop() if len(into) == 1 and member is not last else None
+            only = into.pop() if len(into) == 1 and member not in (last, *totals) else None
             if only is not None and sizes[only] + length <= LONGEST_FORMULA:
                 lead = only
                 sizes[lead] += length
@@ -38,6 +40,36 @@ def formula_leads(members: Sequence[Node], last: Node) -> dict[Node, Node]:
             fusing.add(lead)
         leads[member] = lead
     return {member: leads[member] for member in members}
+
+
+def _totals(members: Sequence[Node]) -> set[Node]:
+    """Formulas that stay apart, so that none reads many values that are made beside it.
+
+    Of the inputs of one that would, those go that read most: the total so far, not what is added.
+    """
+    inside, totals = set(members), set[Node]()
+    if sum(m.operator.copies and not m.operator.is_formula for m in members) <= MADE_AT_ONCE:
+        return totals
+    made: dict[Node, frozenset[Node]] = {}  # what is in memory for a node to be computed
+    for member in members:
+        each = {x: made.get(x, frozenset()) for x in dict.fromkeys(member.inputs)}
+        if member.operator.is_formula:
+            formulas = [x for x in each if x in inside and x.operator.is_formula]
+            for x in sorted(formulas, key=lambda x: -len(each[x])):
+                if len(_large(member, each)) <= MADE_AT_ONCE:
+                    break
+                each[x] = made[x] = frozenset((x,))
+                totals.add(x)
+        elif member.operator.copies:
+            each = {member: frozenset((member,))}
+        made[member] = _large(member, each)
+    return totals
+
+
+def _large(member: Node, each: Mapping[Node, frozenset[Node]]) -> frozenset[Node]:
+    """What inputs are made of that is not far smaller than what reads them."""
+    least = LARGE_SHARE * member.type.nbytes
+    return frozenset(x for values in each.values() for x in values if x.type.nbytes >= least)
 
 
 def inlined(group: Sequence[Node]) -> tuple[Operator, tuple[Node, ...]]:

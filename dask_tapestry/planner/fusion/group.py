@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from dask_tapestry.late_dataclass import dataclass
+from dask_tapestry.planner.fusion.computing_order import computing_order
 from dask_tapestry.planner.fusion.formula_inlining import formula_leads, inlined
 from dask_tapestry.steps.device_values import lying_on
 from dask_tapestry.steps.program import Instruction, Program
@@ -70,7 +71,7 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
     if is_external(node):
         given = Program((node.type,), ())
         return Group(node, given, given, (node,), ())
-    members = members_of(node, held)
+    members = computing_order(members_of(node, held))
     inputs = inputs_of(members)
     groups: dict[Node, list[Node]] = defaultdict(list)
     for member, lead in formula_leads(members, node).items():

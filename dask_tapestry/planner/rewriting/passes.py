@@ -52,6 +52,7 @@ from dask_tapestry.rules.fast_math import FAST_RULES
 from dask_tapestry.rules.formula_identities import FORMULA_RULES
 from dask_tapestry.rules.forward_fills import fill_forward_by_scan, takes_at_scanned_places
 from dask_tapestry.rules.grouped_lines import fold_lines_together
+from dask_tapestry.rules.insert_chains import join_inserts
 from dask_tapestry.rules.inserted_parts import read_before_inserts
 from dask_tapestry.rules.joined_sources import source_of_all
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts
@@ -183,6 +184,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("merged dimensions", Rules((*mine, *OF_MERGED_DIMS)), applies=has_merged_dims),
         Pass("products", Rules((*mine, *OF_PRODUCTS)), applies=has_products),
         Pass("inserted parts", read_before_inserts),
+        Pass("insert chains", join_inserts),
         Pass("slices", slices),
         Pass("ends of lanes", take_ends_of_lanes),
         Pass("tables in any order", search_unsorted),

@@ -38,6 +38,7 @@ def test_the_passes_in_order():
         "annotations", "as written", "less", "loops", "simplify",
         "takes along axes", "forward fills", "merged dimensions", "products",
         "inserted parts",
+        "insert chains",
         "slices", "ends of lanes", "tables in any order", "cells at extremes", "joint ranks",
         "grouped lines",
         "selected folds", "alike reductions", "alike pieces",
