@@ -62,6 +62,7 @@ def test_what_is_computed_on_a_device_stays_there(name, some_kernels):
     np.testing.assert_allclose(cells(made.compute()), ON_DEVICE[name](np, CELLS), rtol=1e-12)
 
 
+@pytest.mark.few(3)  # ways to cut
 @pytest.mark.parametrize("name", ["formula", "sum", "scan", "join", "sort"])
 def test_bits_are_those_of_the_host_however_it_is_cut(name, some_kernels, shardings):
     wanted = ON_DEVICE[name](dt, dt.asarray(CELLS)).compute()

@@ -55,6 +55,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("stores")
 
 
+@pytest.mark.few(5)  # one merge serves all
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunk", [1, 2])
 @pytest.mark.parametrize("length", [40, 61, 100])

@@ -228,6 +228,7 @@ def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
     assert predicted < data.nbytes + 0.5 * SPARE
 
 
+@pytest.mark.few(2)  # a short and a long one
 @pytest.mark.parametrize("window", [5, 64, 100])
 def test_long_windows_in_pieces_have_the_bits_of_the_whole(tmp_path, window):
     """Pieces share large windows, the first ones from where the value begins, and are in parts."""

@@ -56,6 +56,7 @@ def whole(cells):
     return dask.compute(*reductions(dt.asarray(cells)), scheduler="sync")
 
 
+@pytest.mark.few(4)  # each dtype and scheduler
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 def test_the_layout_of_the_input_does_not_matter(cells, whole, scheduler):

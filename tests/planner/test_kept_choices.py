@@ -199,6 +199,7 @@ print(len(seen), [step.cuts for step in plan.steps.values()])
 """
 
 
+@pytest.mark.few(1)  # processes of their own
 @pytest.mark.parametrize("user", [False, True])
 def test_a_later_process_takes_what_an_earlier_one_has_found(folder, user):
     environment = {**os.environ, "DASK_TAPESTRY_CACHE": str(folder)}

@@ -74,6 +74,7 @@ def test_each_chunk_is_read_once(work, x, small_lattices):
     print(plan.cost["bytes_read"] / x.nbytes)
 
 
+@pytest.mark.few(14)  # each fold and way to choose
 @pytest.mark.covering
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("fold", FOLDS)

@@ -82,6 +82,7 @@ def numpys(name, x, axis):
             return None
 
 
+@pytest.mark.few(18)  # each dtype and function
 @pytest.mark.covering
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("axis", [0, (0, 1), (0, 2), None])

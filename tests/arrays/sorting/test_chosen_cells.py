@@ -63,6 +63,7 @@ def test_chunks_are_as_long_as_those_of_the_first_array():
     assert dt.setdiff1d(y, x).chunks == ((100,) * 10,)
 
 
+@pytest.mark.few(1)  # all are one program but for what is kept
 @pytest.mark.parametrize("name", ["intersect1d", "setdiff1d", "setxor1d"])
 def test_each_of_two_long_vectors_is_sorted_and_sent_once(name):
     x, y = (dt.placeholder((20_000_000,), "f8", (1_000_000,)) for _ in range(2))

@@ -15,6 +15,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.few(6)  # all are measured by one function
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_measured_in_its_layouts(name, tmp_path):
     x = PROGRAMS[name](Data(tmp_path, False, 0.002))

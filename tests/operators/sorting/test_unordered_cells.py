@@ -42,6 +42,7 @@ def test_reshapes_of_one_shape_are_left_out(make, shape, sync):
     np.testing.assert_array_equal(cells, np.sort(expected)[chosen])
 
 
+@pytest.mark.few(2)  # of one pass or of two
 @pytest.mark.parametrize(
     ("make", "passes"),
     [

@@ -269,6 +269,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.few(3)  # each mask and each other value
 @pytest.mark.parametrize("mask", SHARED_MASKS)
 @pytest.mark.parametrize("other", OTHERS)
 def test_what_is_read_jointly_may_be_made_of_what_goes_through_a_store(mask, other):

@@ -292,6 +292,7 @@ OF_FEW = {  # few cells of all chunks, folded: a fold's nodes of these few would
 }
 
 
+@pytest.mark.few(2)  # one question each
 @pytest.mark.parametrize("name", OF_FEW)
 def test_few_cells_are_taken_of_all_chunks_by_many_tasks(name):
     x = dt.placeholder(*SERIES)
@@ -320,6 +321,7 @@ RARE = {
 }
 
 
+@pytest.mark.few(3)  # each fold
 @pytest.mark.parametrize("name", RARE)
 @pytest.mark.parametrize("every", [1000, 40_000])
 def test_what_a_mask_takes_of_much_is_folded_in_little_memory(name, every, tmp_path):

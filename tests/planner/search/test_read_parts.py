@@ -97,6 +97,7 @@ def test_parts_that_overlap_are_read_once(work):
     assert plan.cost["bytes_read"] <= 1.01 * frames()[:1000].nbytes
 
 
+@pytest.mark.few(1)  # any fold is planned alike
 @pytest.mark.parametrize("fold", ["mean", "sum", "max"])
 def test_folds_of_parts_are_as_of_one_alone(fold):
     """Both are folded as one alone is, though to change one of them gains little."""

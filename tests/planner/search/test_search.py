@@ -204,6 +204,7 @@ def run_along():
     return dt.placeholder((16_000, 8000), "f8", (500, 8000)).cumsum(axis=0).T
 
 
+@pytest.mark.few(4)  # each job and network
 @pytest.mark.parametrize("job", [turned, summed, transformed, run_along])
 @pytest.mark.parametrize("bandwidth", [10**7, 10**9, 19 * 10**9, 10**12])
 def test_what_fits_with_some_network_fits_with_any(job, bandwidth):
@@ -223,6 +224,7 @@ def large_chunks(tmp_path):
     return dt.from_zarr(tmp_path / "x")
 
 
+@pytest.mark.few(2)  # one question each
 @pytest.mark.parametrize(
     "job",
     [

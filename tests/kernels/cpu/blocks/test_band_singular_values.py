@@ -64,6 +64,7 @@ def wide_range(cells):
     cells[0, cells.shape[1] // 4 :] = 0
 
 
+@pytest.mark.few(2)  # each way
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("change", [graded, deficient, wide_range])
 @pytest.mark.parametrize("dtype", ["f4", "c16"])

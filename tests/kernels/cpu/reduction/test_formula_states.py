@@ -54,6 +54,7 @@ def of_weight(function, dtype):
     return builder.finish(builder.call(function, (builder.cast(1, f8), 0), f8))
 
 
+@pytest.mark.few(4)  # each monoid
 @pytest.mark.parametrize("weights", ["f8", "f4", "i2", "?"])
 @pytest.mark.parametrize("monoid", ["sum", "mean", "max", "argmin", "nanmean", "var"])
 def test_cells_of_rows_that_all_columns_take(monoid, weights):

@@ -99,6 +99,7 @@ FUSED = [case for case in FUSED if case[0].kind == "f"], [c for c in FUSED if c[
 FUSED = one_of_each(FUSED[0], lambda case: case[1]) + [beyond(*case) for case in FUSED[1]]
 
 
+@pytest.mark.few(14)  # each is compiled in the tests of its family too
 @pytest.mark.parametrize(("dtype", "name", "arity"), FUSED)
 def test_elementary_functions_compile_without_spills(dtype, name, arity):
     result = np.dtype(dtype.char.lower()) if name == "absolute" else dtype

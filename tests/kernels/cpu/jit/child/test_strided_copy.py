@@ -72,6 +72,7 @@ def copy(source, target, dims, count, item):
     copy_box(source, target, dims, count, item)
 
 
+@pytest.mark.few(3)  # one text serves all dtypes
 @pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16"])
 def test_a_box_of_any_strides_is_copied_in_c_order(dtype):
     cells = np.arange(6 * 7 * 10).reshape(6, 7, 10).astype(dtype)

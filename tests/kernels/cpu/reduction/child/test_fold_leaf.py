@@ -55,6 +55,7 @@ def test_states_of_every_monoid_and_dtype(monoid, dtype):
     check(monoid, dtype)
 
 
+@pytest.mark.few(2)  # one conversion serves all
 @pytest.mark.parametrize(
     ("cell", "state"), [("i8", "f4"), ("f8", "f4"), ("u1", "i1"), ("f4", "c16")]
 )
