@@ -6,6 +6,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.plan_json import dumps, loads
 from dask_tapestry.teg.outputs import windows_of
+from tests.covering import beyond
 from tests.planner.graphs import stored
 
 SMALL = dt.Resources(2, 2, "500 MiB")
@@ -25,7 +26,7 @@ def nearest_rows():
     return x, one_hot.T @ x, one_hot.sum(axis=0), distances.min(axis=1).sum()
 
 
-@pytest.mark.parametrize("job", [sorted_beside_mean, nearest_rows])
+@pytest.mark.parametrize("job", [sorted_beside_mean, beyond(nearest_rows)])
 def test_unlike_operators_read_once(job):
     x, *roots = job()
     plan = dt.plan(*roots, resources=SMALL)
