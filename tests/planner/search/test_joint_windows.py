@@ -52,6 +52,7 @@ def test_what_is_as_large_as_the_source_is_not_held_for_the_sake_of_a_pass():
     assert plan.cost["peak_worker_bytes"] < 2**30
 
 
+@pytest.mark.few(1)  # in little memory
 @pytest.mark.parametrize("memory", ["60 MiB", "100 MiB"])
 def test_what_is_read_as_windows_of_several_values_is_no_window(memory):
     """Folds that share a pass over tiles have several outputs: these are no cells of an array."""

@@ -176,6 +176,7 @@ def test_seconds_of_a_loop_grow_as_its_steps_do():
     assert seconds[12] - seconds[6] < 1.3 * 6 * of_a_step
 
 
+@pytest.mark.exhaustive  # a shorter loop is planned above
 def test_values_that_are_alike_are_held_together():
     a, b = matrix_and_vector()
     space = space_of(descent(a, b, 16), resources=WORKERS)

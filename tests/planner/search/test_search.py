@@ -139,6 +139,7 @@ def test_results_that_fit_are_not_planned_in_rounds(monkeypatch):
     assert fullest_workers(plan).fits
 
 
+@pytest.mark.few(1)  # half a minute for one branch
 @pytest.mark.parametrize("is_long", [True, False])
 def test_what_fits_in_no_way_is_looked_for_first_in_the_one_that_allows_most(monkeypatch, is_long):
     """After a long search there is one more, and the memory that would do is asked for at once."""

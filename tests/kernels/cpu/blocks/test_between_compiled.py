@@ -24,6 +24,7 @@ def line(dtype, size):
     return x
 
 
+@pytest.mark.few(7)  # each length and dtype
 @pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u4"])
 @pytest.mark.parametrize("size", [0, 1, 511, 513, 3000])

@@ -33,6 +33,7 @@ def every_kernel_compiled():
         yield
 
 
+@pytest.mark.few(9)  # one text holds any monoid
 @pytest.mark.parametrize(("monoid", "dtype"), [*QUICK, *SLOW])
 def test_monoids_and_dtypes(monoid, dtype):
     blocks = [cells_of(np.random.default_rng(5), dtype, (1500, 70))]

@@ -73,6 +73,7 @@ def test_strided_formulas_compile(rank, wide, check_assembly):
 SLOW = [pytest.param(k, marks=pytest.mark.exhaustive) for k in DTYPES if k not in "?d"]
 
 
+@pytest.mark.few(1)  # functions compile below too
 @pytest.mark.parametrize("kind", [*"?d", *SLOW])
 def test_every_function_and_cast_compiles_without_fusing_or_spills(kind):
     """For one architecture: all that this one does not have in common is tested above."""

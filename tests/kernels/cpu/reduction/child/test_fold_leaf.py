@@ -44,6 +44,7 @@ def check(monoid, dtype):
             assert same_states(folded(monoid, apart[:, :, : shape[2]], state), expected)
 
 
+@pytest.mark.few(6)  # one text holds any monoid
 @pytest.mark.parametrize(("monoid", "dtype"), QUICK)
 def test_states_have_the_bits_of_numpys_way(monoid, dtype):
     check(monoid, dtype)
