@@ -56,6 +56,7 @@ def test_cells_come_and_go_in_every_format(array):
     assert with_all_cells(known.holding(np.empty((0, 4), np.int8))).shape == (0, 4)
 
 
+@pytest.mark.few(9)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", [*"?bBhHiIlLqQefdgFDG"])
 def test_a_format_that_takes_a_dtype_holds_it(array, dtype):
     known, cells = BlockFormat.of(array), CELLS.astype(complex).real.astype(dtype)

@@ -101,6 +101,7 @@ def test_views_of_other_ranks_and_diagonals():
     assert computed("view", [FORMATS[2].holding(CELLS)], rows) is None
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @each_format
 def test_blocks_side_by_side(known):
     block = known.holding(CELLS)

@@ -71,6 +71,7 @@ def test_bits_are_those_of_the_host_however_it_is_cut(name, some_kernels, shardi
         assert cells(ON_DEVICE[name](dt, x).compute()).tobytes() == wanted.tobytes()
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.parametrize("name", [n for n in ON_DEVICE if n != "mask"])
 def test_what_crosses_the_link_is_what_the_plan_says(name, some_kernels, tmp_path):
     """Of cuts that are not even, too; a mask's cells are counted by another plan."""

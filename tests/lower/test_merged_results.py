@@ -94,6 +94,7 @@ STORED = {
 }
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("fold", STORED)
 def test_stored_cells(tmp_path, monkeypatch, fold):
     cells = np.random.default_rng(0).normal(size=(101, 20, 30)).astype("f4")

@@ -132,6 +132,7 @@ SCANS = {
 }
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("name", SCANS)
 @pytest.mark.parametrize("size", [2**12, 2**14, 2**16])
 def test_pieces_of_scans_read_each_chunk_once(name, size):
@@ -212,6 +213,7 @@ STORED = {
 }
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @needs_counters
 @pytest.mark.parametrize("name", STORED)
 def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):

@@ -57,6 +57,7 @@ def tiled_blocks(monkeypatch):
     return seen
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("shape", [(60, 50), (61, 47)])
 def test_tiles_have_the_bits_of_the_whole(name, shape, small_tiles, tiled_blocks):

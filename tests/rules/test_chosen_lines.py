@@ -60,6 +60,7 @@ WORKS = {
 FOLDS = "sum mean max argmin nanmax nansum count_nonzero all std".split()
 
 
+@pytest.mark.few(14)  # as unlike as so many can be
 @pytest.mark.parametrize("work", WORKS.values(), ids=list(WORKS))
 def test_the_fold_is_of_all_lines(work, x, small_lattices):
     made = work(dt, x)

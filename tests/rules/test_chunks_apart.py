@@ -30,6 +30,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_chunks_that_are_stepped_over_are_not_read(x, name, shardings):
     program, rows, columns = PROGRAMS[name]

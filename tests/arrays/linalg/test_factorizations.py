@@ -23,6 +23,7 @@ def same(ours, theirs):
         np.testing.assert_allclose(one.compute(), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_factors_are_numpys(shape, dtype):

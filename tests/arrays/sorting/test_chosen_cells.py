@@ -19,6 +19,7 @@ def held(seed, n, kind):
     return (cells % 2 == 0) if kind == "?" else cells.astype("i8").astype(kind)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", ["?", "u1", "i4", "f2", "f8", "c8", "m8[s]", "M8[s]", "S3", "U3"])
 @pytest.mark.parametrize("block_bytes", [10**9, 50_000])
 def test_operations_are_numpys(kind, block_bytes, shardings):

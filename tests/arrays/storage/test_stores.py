@@ -67,6 +67,7 @@ def test_a_region(target, region):
     np.testing.assert_array_equal(target[...], expected)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("repeat", range(10))  # under either fixture: 20 times in threads
 def test_regions_that_share_chunks_in_many_threads(target, repeat):
@@ -100,6 +101,7 @@ def test_a_lazy_sink_does_all(target):
     np.testing.assert_array_equal(other, np.ones(5))
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("compute", [True, False])
 def test_what_is_stored_is_returned(target, compute):

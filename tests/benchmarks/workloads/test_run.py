@@ -29,6 +29,7 @@ def test_works_name_their_sources_and_stores():
         assert set(work.data) <= set(data.STORES), name
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", FEW)
 def test_both_libraries_have_the_same_values(name, tmp_path):
     theirs, ours = (cells(WORKLOADS[name].run(of(xp, tmp_path))) for xp in (da, dt))

@@ -59,6 +59,7 @@ def test_every_sharding_fills_the_same_buckets(
     np.testing.assert_array_equal(found, NUMPY_S[choice](x, y))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("choice", NUMPY_S)
 @pytest.mark.parametrize("kind", ["equal", "apart", "one group", "largest"])
 def test_skew_changes_nothing(kind, choice):

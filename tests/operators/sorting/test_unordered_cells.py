@@ -19,6 +19,7 @@ A, B = (np.random.default_rng(key).normal(size=(60, 70)) for key in (0, 1))
 SMALL = dt.Resources(4, 2, "1 GiB")
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("make", "shape"),
     [
@@ -108,6 +109,7 @@ def is_left(x):
     return in_order_of_chunks(x.node) is x.node
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("make", "most"),
     [
@@ -136,6 +138,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("kind", ["f8", "f4", "i2", "?", "c16", "m8[s]", "u1"])
 def test_bits_are_those_of_cells_in_c_order(kind, name, tmp_path, shardings, narrow, monkeypatch):

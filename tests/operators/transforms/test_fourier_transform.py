@@ -26,6 +26,7 @@ def cells(shape, dtype):
     return (made + 1j * random.random(shape) if kind.kind == "c" else made).astype(kind)
 
 
+@pytest.mark.few(15)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [

@@ -121,6 +121,7 @@ SLICES = [
 ]
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("worth", [user_windows.WINDOW_GAP_BYTES, 1])
 @pytest.mark.parametrize("block_bytes", [8, 24, 10**6])

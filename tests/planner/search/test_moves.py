@@ -265,6 +265,7 @@ OF_ROWS = {  # one value a row, of passes over the row, then one value of all
 }
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", OF_ROWS)
 def test_what_is_folded_is_held_where_all_of_it_cannot_be_computed_in_one_block(name):
     """Blocks of a mean's nodes hold many stored chunks, of which rows are computed in one."""

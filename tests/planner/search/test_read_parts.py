@@ -74,6 +74,7 @@ CROPS = [
 ]
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("work", CROPS)
 def test_parts_are_read_once(work):
     plan = dt.plan(work(frames()), resources=MACHINES)

@@ -16,6 +16,7 @@ def cells(generator, shape, dtype):
     )
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("name", ["update", "add", "mul", "less", "max"])

@@ -21,6 +21,7 @@ def _any_size(monkeypatch):
     monkeypatch.setattr(select_compiled, "SMALL", 0)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_masks_pick_what_numpy_picks(dtype):
     x = RANDOM.integers(0, 100, 3000).astype(dtype)

@@ -80,6 +80,7 @@ CELLS = {
 }
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("mode", ["wait", "off"])
 @pytest.mark.parametrize("cells", CELLS)
@@ -222,6 +223,7 @@ def test_comparisons_of_nan_are_not_computed_again(monkeypatch: pytest.MonkeyPat
     assert not heard
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("exponent", [-1.0, -30.5, -np.inf, 2.5])
 def test_powers_of_zero(dtype: str, exponent: float) -> None:

@@ -83,6 +83,7 @@ def _ours(
     return set(heard)
 
 
+@pytest.mark.few(60)  # as unlike as so many can be
 @pytest.mark.parametrize("seed", range(120))
 def test_drawn_formulas_tell_what_numpy_tells(seed: int) -> None:
     formula = _drawn(seed)

@@ -31,6 +31,7 @@ EDGES = {
 EVEN = ("even", "few", "single", "far", "integers")
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i4", "i8", "u8"])
 @pytest.mark.parametrize("name", EDGES)
 def test_numbers_are_those_of_a_search(name, dtype, monkeypatch):

@@ -71,6 +71,7 @@ def test_cells_of_rows_that_all_columns_take(monoid, weights):
     check(monoid, [cells[::-2], weight[::-2]], formulas[:1])
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("moving", ["tsc", "ts", "tc", "sc", "t", "s", "c"])
 @pytest.mark.parametrize("monoid", ["sum", "argmax", "nanmean", "std"])
 def test_planes_of_operands_that_lie_otherwise(monoid, moving):

@@ -116,6 +116,7 @@ def test_blocks_that_lie_like_their_results_are_not_copied(axis, monkeypatch):
     assert same_bits(KERNELS["scan"](out, np.asfortranarray(x), **how), expected)
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("kernel", ["scan", "leaf_scan"])
 @pytest.mark.parametrize("function", ["add", "multiply"])

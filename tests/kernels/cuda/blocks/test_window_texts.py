@@ -35,6 +35,7 @@ def test_pairs_and_conversions_compile_without_contraction(check_assembly):
     check_assembly(converted_program(F8, F4, True, 2), 72)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "fdDe")
 def test_convolutions_compile_without_contraction(kind, check_assembly):
     check_assembly(convolution_program(np.dtype(kind), 3, False), 96)

@@ -63,6 +63,7 @@ def test_products_and_sums_are_not_contracted(kind, check_assembly):
     check_assembly(formula_program(product_and_sum(np.dtype(kind)), 0, False), 40)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])
 @pytest.mark.parametrize("wide", [False, True])

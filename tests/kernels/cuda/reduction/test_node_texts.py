@@ -17,6 +17,7 @@ def made_of(name, dtype):
     return monoid_text(name, dtype, MONOIDS[name].dtypes(dtype, None)[1])
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("name", ["sum", "var", "argmax", "nanvar"])
 @pytest.mark.parametrize("reduced", [1, 2])

@@ -27,6 +27,7 @@ def test_scans_compile_without_contraction_and_with_few_registers(
     check_assembly(program, 64, shared=0 if columns else SHARED)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("function", "kinds"),
     [("multiply", "ddd"), ("maximum", "eee"), ("later", "eee"), ("add", "bll"), ("add", "???")],

@@ -10,6 +10,7 @@ def copy_rows(source, target, rows, n, size, steps):
     copy_plane(source, target, rows, n, size, steps)
 
 
+@pytest.mark.few(7)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("kind", ["i1", "f2", "f4", "f8", "c16"])
 @pytest.mark.parametrize(("rows", "n"), [(5, 7), (20, 3), (4, 40), (8, 8), (19, 29)])
