@@ -33,6 +33,7 @@ def test_one_part_or_two_are_written(name, monkeypatch, capsys):
     assert float(error) < 1e-13
 
 
+@pytest.mark.exhaustive  # seconds and the error are told above
 def test_it_tells_what_workers_take(monkeypatch, capsys):
     arguments = ["--side", "64", "--workers", "1", "--memory", "2GB", "--only", "cholesky"]
     options = ["--dtype", "f4", "--workers-processor"]

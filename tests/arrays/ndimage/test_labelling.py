@@ -101,6 +101,7 @@ def test_smooth_threshold_label_and_measure():
     assert dt.ndimage.find_objects(labels) == ndimage.find_objects(numbers)
 
 
+@pytest.mark.exhaustive  # on threads of one process above
 @pytest.mark.cluster
 def test_regions_across_processes():
     x = np.random.default_rng(5).random((3000, 1500)) < 0.55

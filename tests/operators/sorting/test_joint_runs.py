@@ -87,6 +87,7 @@ def test_of_two_long_vectors_each_is_sorted_and_sent_once(search):
     assert plan.cost["peak_worker_bytes"] < 500 * 10**6
 
 
+@pytest.mark.exhaustive  # `test_exchange_sort.py` sorts between processes
 @pytest.mark.cluster
 def test_they_are_brought_together_between_processes():
     random = np.random.default_rng(2)

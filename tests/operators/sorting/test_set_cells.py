@@ -96,6 +96,7 @@ def test_the_most_cells_that_may_be_chosen():
     assert [most_cells(one, (5, 3)) for one in ("both", "first", "one")] == [3, 5, 8]
 
 
+@pytest.mark.exhaustive  # on threads of one process above
 @pytest.mark.cluster
 def test_they_are_chosen_between_processes():
     random = np.random.default_rng(2)

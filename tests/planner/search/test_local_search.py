@@ -231,6 +231,7 @@ def test_what_is_slower_than_a_plan_that_fits_is_not_made_to_fit(
     assert [one.rank.seconds for one in made] == [4 * s for s in tried]
 
 
+@pytest.mark.exhaustive  # `test_exchanged_reads.py` has a shorter one
 def test_a_value_goes_through_a_store_where_that_fits_in_smaller_blocks():
     """Each quantile reads all columns again; rewritten by columns, the plan lacks a few bytes."""
     x = dt.placeholder((2_000_000, 24), "f8", stored_chunks=(70_000, 24))

@@ -39,6 +39,7 @@ def test_what_every_block_reads_whole_is_read_by_one_task():
     assert space.state(handed).placed[table.node].cost.read == table.node.type.nbytes
 
 
+@pytest.mark.exhaustive  # `planner/test_named_plans.py` plans attention
 def test_attention_reads_its_keys_once():
     q, k, v = (dt.placeholder((1_000_000, 128), "f4") for _ in range(3))
     scores = q @ k.T / 128**0.5
