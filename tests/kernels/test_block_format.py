@@ -35,6 +35,7 @@ def array(request):
     return ARRAYS[request.param](CELLS)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_cells_come_and_go_in_every_format(array):
     known = BlockFormat.of(array)
     made = known.holding(CELLS)

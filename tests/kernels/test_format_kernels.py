@@ -56,6 +56,7 @@ def test_a_formula_of_one_block(known, function):
     assert done == (known == FORMATS[0] or (known in NATIVE and function != "exp"))
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @each_format
 def test_a_formula_of_two_blocks(known):
     other = np.roll(CELLS, 1)

@@ -94,6 +94,7 @@ def test_schedules_are_computed_for_classes_of_blocks_alone(name, monkeypatch):
     assert len(computed) <= 300, "each block's schedule was computed"
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("side", [10_000, 100, 10])
 def test_a_graph_is_small_however_many_blocks(side):
     x, y = (held((10_000, 10_000), side, value) for value in (1, 2))

@@ -54,6 +54,7 @@ def some_kernels(request, device_kernels):
     clear_caches()
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ON_DEVICE)
 def test_what_is_computed_on_a_device_stays_there(name, some_kernels):
     x = dt.asarray(CELLS, chunks=(15, 11)).to_device("cuda")

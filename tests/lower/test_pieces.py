@@ -100,6 +100,7 @@ STENCILS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", STENCILS)
 @pytest.mark.parametrize("size", [2**12, 2**14])
 def test_pieces_of_stencils_read_each_chunk_once(name, size):

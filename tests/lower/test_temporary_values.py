@@ -57,6 +57,7 @@ def pencils(array, folder):
     return x.to_zarr(folder / "pencils.zarr", chunks=(SHAPE[0], 8, 8), compute=False)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("scheduler", ["threads", "sync", "processes"])
 def test_maps_become_pencils(maps, root, tmp_path, scheduler):
     array, cells = maps

@@ -36,7 +36,7 @@ def seconds(job, workers, memory):
     return dt.plan(*JOBS[job](), resources=resources).cost["seconds"]
 
 
-@pytest.mark.few(8)  # one search plans all
+@pytest.mark.few(6)  # one search plans all
 @pytest.mark.parametrize("workers", [2, 8])
 @pytest.mark.parametrize(  # of what is made of panels, each of which takes half a minute, one
     "job", [beyond(job) if job in ("cholesky", "det") else job for job in JOBS]

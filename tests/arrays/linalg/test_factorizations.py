@@ -52,6 +52,7 @@ def test_a_matrix_that_is_not_positive_has_no_triangle():
         dt.linalg.cholesky(-np.eye(3)).compute()
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 @pytest.mark.parametrize("rows", [63, 64, 1003, 1024])

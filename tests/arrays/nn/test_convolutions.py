@@ -184,6 +184,7 @@ def test_it_is_the_transpose_of_the_map_that_conv_is():
     np.testing.assert_allclose((z * y).sum().compute(), (back * X).sum().compute(), rtol=1e-10)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("how", "error", "says"),
     [

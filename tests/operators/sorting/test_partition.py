@@ -84,6 +84,7 @@ def test_lanes_that_no_worker_holds_are_partitioned_by_an_exchange(function):
     plan.verify()
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", ["f8", "f4", "f2", "i8", "u8", "u1"])
 @pytest.mark.parametrize("places", [False, True])
 def test_cells_that_an_exchange_carries_keep_their_bits(kind, places):

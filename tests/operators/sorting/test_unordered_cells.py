@@ -79,6 +79,7 @@ def stored(tmp_path, cells, chunks, part=np.s_[:]):
     return dt.from_zarr(tmp_path / "x.zarr")[part]
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(("shape", "chunks", "part"), STORED)
 def test_cells_are_taken_chunk_by_chunk(shape, chunks, part, tmp_path, narrow):
     cells = np.arange(np.prod(shape)).reshape(shape)
@@ -161,6 +162,7 @@ def test_runs_are_of_whole_chunks():
     assert run_of_chunks(dt.placeholder((10**9,), "f8").node, 65_540) in range(65_540, 131_081)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("steps", [3, 40, 300])
 def test_what_formulas_read_twice_is_met_once(steps):
     """As of loops: paths to the flattened array double with each step."""

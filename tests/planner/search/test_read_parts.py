@@ -38,6 +38,7 @@ def test_a_source_with_several_readers_has_none():
     assert found(x, x[1:] - x[:-1]) == []
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "work",
     [
@@ -89,6 +90,7 @@ OVERLAPS = [
 ]
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("work", OVERLAPS)
 def test_parts_that_overlap_are_read_once(work):
     """In bulk, parts that are read apart may take half the time."""

@@ -148,7 +148,7 @@ def test_what_cannot_err_is_not_looked_at() -> None:
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, 1e308, -1e308, 1e-310, 1.0, -1.0, 2.0, -2.0, 710.0, -750.0]
 
 
-@pytest.mark.few(14)  # one text holds any function
+@pytest.mark.few(9)  # one text holds any function
 @pytest.mark.covering(together=1)  # each has a kernel of its own
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("function", sorted(name for name in UFUNCS if facts_of(name).keeps_nan))

@@ -33,7 +33,7 @@ def every_kernel_compiled():
         yield
 
 
-@pytest.mark.few(9)  # one text holds any monoid
+@pytest.mark.few(6)  # one text holds any monoid
 @pytest.mark.parametrize(("monoid", "dtype"), [*QUICK, *SLOW])
 def test_monoids_and_dtypes(monoid, dtype):
     blocks = [cells_of(np.random.default_rng(5), dtype, (1500, 70))]
@@ -87,6 +87,7 @@ def test_planes_of_operands_that_lie_otherwise(monoid, moving):
         check(monoid, [cells, weight], formulas)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("moving", ["tsuc", "tc", "sc", "uc", "ts", "t", "s", "c"])
 @pytest.mark.parametrize("monoid", ["sum", "argmax", "nanmean", "std"])
 def test_leaves_of_two_axes(monoid, moving):

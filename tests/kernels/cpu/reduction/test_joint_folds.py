@@ -38,7 +38,7 @@ QUICK = [("sum", "f8"), ("max", "f8"), ("fmin", "f4"), ("sum", "i4"), ("prod", "
 EVERY = [(monoid, dtype) for monoid in STEPS for dtype in ("f8", "f4", "i8", "i4", "u4", "u8")]
 
 
-@pytest.mark.few(4)  # each length is of other strips, not of another loop
+@pytest.mark.few(3)  # each length is of other strips, not of another loop
 @pytest.mark.parametrize(
     ("monoid", "dtype"),
     [*QUICK, *[pytest.param(*c, marks=pytest.mark.exhaustive) for c in EVERY if c not in QUICK]],

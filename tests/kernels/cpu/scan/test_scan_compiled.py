@@ -76,7 +76,7 @@ def laid(x, order):
     return x
 
 
-@pytest.mark.few(6)  # one loop scans all; others are met by its other tests
+@pytest.mark.few(4)  # one loop scans all; others are met by its other tests
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
 def test_bits_are_those_of_the_way_through_numpy(way, shape, axis, monkeypatch):

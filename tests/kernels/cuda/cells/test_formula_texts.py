@@ -58,6 +58,7 @@ def test_operands_of_any_strides_are_addressed():
     assert "v1 = x1[np.int64(c0) * s1_0 + np.int64(c1) * s1_1]" in text.source
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "efdFD")
 def test_products_and_sums_are_not_contracted(kind, check_assembly):
     check_assembly(formula_program(product_and_sum(np.dtype(kind)), 0, False), 40)
@@ -101,7 +102,7 @@ FUSED = [case for case in FUSED if case[0].kind == "f"], [c for c in FUSED if c[
 FUSED = one_of_each(FUSED[0], lambda case: case[1]) + [beyond(*case) for case in FUSED[1]]
 
 
-@pytest.mark.few(14)  # each is compiled in the tests of its family too
+@pytest.mark.few(9)  # each is compiled in the tests of its family too
 @pytest.mark.parametrize(("dtype", "name", "arity"), FUSED)
 def test_elementary_functions_compile_without_spills(dtype, name, arity):
     result = np.dtype(dtype.char.lower()) if name == "absolute" else dtype
@@ -111,6 +112,7 @@ def test_elementary_functions_compile_without_spills(dtype, name, arity):
     assert made.resources.registers <= FEW["elementary"], made.resources
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "power", "erf"])
 def test_elementary_functions_compile_for_every_architecture(name, check_assembly):
     program = formula_program(one(name, F8, FUNCTIONS[name].arity), 0, False)

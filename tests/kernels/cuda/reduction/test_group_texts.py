@@ -18,6 +18,7 @@ def test_folds_compile_without_contraction(name, kind, check_assembly):
     check_assembly(program(name, kind), 72)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("name", ["nanmean", "nanvar", "fmin"])
 @pytest.mark.parametrize("reduced", [1, 2])

@@ -16,6 +16,7 @@ def text_of(function, *kinds):
     return ScanText(function, *[np.dtype(kind) for kind in kinds])
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("way", [TOTALS, APART, AFTER])
 @pytest.mark.parametrize("columns", [False, True])

@@ -49,6 +49,7 @@ def told(blocks, sides, item=8, size=262_144):
     return block, lists
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("order", "second", "axis"),
     [
