@@ -2,8 +2,10 @@
 
 import gc
 import resource
+import sys
 from functools import cache
 from itertools import product
+from multiprocessing import set_forkserver_preload
 from pathlib import Path
 from weakref import WeakSet
 
@@ -39,16 +41,18 @@ hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names a
 
 
 ROOT = Path(__file__).parent.parent
+PRELOADED = "dask_tapestry", "dask_tapestry.lower.graph", "dask_tapestry_kernels.cpu", "zarr"
 MEMORY_ACTS = "target", "spill", "pause"
 LONGEST = (  # the longest first, so that at the end no process waits for another's
-    "operators/test_comparisons.py", "search/test_exchanges", "kernels/test_guards",
-    "tests/one_value/", "planner/test_more_memory",
-    "cuda/test_simulated", "operators/test_comparisons_on", "lower/test_cluster",
-    "benchmarks/cluster/", "io/test_several_processes", "lower/test_adaptive", "tests/fuzz/",
-    "docs/tutorial.md", "docs/simulations.md", "lower/test_fetch", "tests/test_co",
-    "tests/interrupts/", "search/test_plan_spaces", "io/test_s3", "io/test_killed_writes",
-    "tests/planner/test_", "lower/test_pieces", "operators/test_sharding_validator",
-    "tests/lower/", "tests/kernels/", "tests/benchmarks/", "tests/planner/", "tests/command/",
+    "operators/test_comparisons.py", "kernels/test_guards", "formulas/test_scalar",
+    "search/test_exchanges", "cuda/test_simulated", "tests/one_value/", "lower/test_cluster",
+    "jit/test_compile_service", "io/test_s3", "lower/test_adaptive", "planner/test_named_plans",
+    "lower/test_fetch", "lower/test_pieces", "operators/test_comparisons_on", "docs/simulations.md",
+    "io/test_killed_writes", "lower/test_temporary", "benchmarks/cluster/", "tests/fuzz/",
+    "planner/test_more_memory", "lower/test_bulk", "tests/interrupts/", "docs/tutorial.md",
+    "io/test_several_processes", "tests/test_co", "operators/test_sharding_validator",
+    "tests/planner/test_", "planner/search/", "tests/lower/", "tests/kernels/",
+    "tests/benchmarks/", "tests/planner/", "tests/command/",
 )  # fmt: skip
 
 
@@ -77,6 +81,16 @@ def _what_a_module_leaves_stays():
 def _turn(path):
     file = str(path.relative_to(ROOT))
     return next((turn for turn, name in enumerate(LONGEST) if name in file), len(LONGEST))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _workers_are_forked():
+    """Fork processes of clusters from one that has imported what they need, which takes 3 s."""
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        if "distributed" in sys.modules:
+            sys.modules["distributed.utils"].get_mp_context()  # sets another list, once
+            set_forkserver_preload(["distributed", "distributed.nanny", *PRELOADED])
+        yield
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -5,10 +5,12 @@ of values of two parameters is among them, the others are marked `exhaustive`. W
 two values together is found so, whatever the values of other parameters are. Of any product of
 more than `ROOM` cases that many are run, of a marked one `PAIRS_ROOM`, or one in `ONE_IN`: every
 value of each parameter, and of pairs as many as there is room for. A test whose cases are a table,
-each with a value of its own, is run on all; marked `whole`, so is a product. Lists, such as tables
-of operations, are cut to a fixed share by `share_of`, and seeds of random programs by `seeds_of`.
+each with a value of its own, is run on all; marked `whole`, so is a product. Of cases that take
+seconds each, and go one way, `few` says how many are run. Lists, such as tables of operations, are
+cut to a fixed share by `share_of` or `every_other`, seeds of random programs by `seeds_of`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import combinations
@@ -58,6 +60,29 @@ def one_of_each(values: Iterable[Any], kind: Callable[[Any], Hashable]) -> list[
     return [v if least[kind(v)] is v else beyond(*g) for v, g in zip(every, given, strict=True)]
 
 
+def every_other(values: Iterable[Any], kind: Callable[[Any], Hashable], whole: str) -> list[Any]:
+    """Values as parameters: of each kind the first, third, fifth..., others when all are run.
+
+    Parameters
+    ----------
+    whole
+        A kind of values that are not alike: all of them are run.
+
+    Examples
+    --------
+    >>> words = ["all", "any", "at", "be", "by"]
+    >>> [v for v in every_other(words, lambda v: v[0], "b") if isinstance(v, str)]
+    ['all', 'at', 'be', 'by']
+    """
+    turns: Counter[Hashable] = Counter()
+    made = []
+    for value in values:
+        turns[kind(value)] += 1
+        is_run = kind(value) == whole or turns[kind(value)] % 2 == 1
+        made.append(value if is_run else beyond(value))
+    return made
+
+
 def seeds_of(seeds: Iterable[int], count: int) -> list[Any]:
     """Seeds as parameters: the first `count`, and others when all are run.
 
@@ -94,7 +119,10 @@ def mark_what_is_beyond(metafunc: pytest.Metafunc) -> None:
     named = [_names(mark.args[0]) for mark in test.iter_markers("parametrize")]
     values = [_values(case.params, named) for case in cases]
     names = [f"{metafunc.function.__name__}[{case.id}]" for case in cases]
-    if marked and marked.kwargs.get("together", PAIRS) == 1:
+    few = test.get_closest_marker("few")
+    if few:
+        chosen = few_of(values, few.args[0], names)
+    elif marked and marked.kwargs.get("together", PAIRS) == 1:
         chosen = covering(values, 1, names)
     else:
         room = PAIRS_ROOM if marked else ROOM
@@ -138,6 +166,20 @@ def share_of_a_product(
         return pairs
     values = covering(cases, 1, names)
     return values | covering(cases, PAIRS, names, values, max(0, room - len(values)))
+
+
+def few_of(cases: Sequence[Case], most: int, names: Sequence[str] = ()) -> set[int]:
+    """Numbers of so many cases, which have as many values of their parameters as so many can.
+
+    Examples
+    --------
+    >>> cases = [(a, b) for a in "abc" for b in "xyz"]
+    >>> [cases[n] for n in sorted(few_of(cases, 2))]
+    [('a', 'x'), ('b', 'y')]
+    """
+    if len(cases) <= most:
+        return set(range(len(cases)))
+    return covering(cases, 1, names, most=most)
 
 
 def covering(

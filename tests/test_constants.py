@@ -130,6 +130,7 @@ def words_by_file() -> dict[Path, set[str]]:
     return {path: set(re.findall(r"\w+", text)) for path, text in texts.items()}
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("table", TABLES, ids=lambda path: path.parent.name)
 def test_each_number_says_where_it_comes_from_and_is_read(table):
     lines = table.read_text("utf-8").splitlines()

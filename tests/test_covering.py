@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tests.covering import (
     ROOM,
     beyond,
     covering,
+    few_of,
     leave_what_is_beyond,
     share_of,
     share_of_a_product,
@@ -61,6 +63,12 @@ def test_a_whole_product(a, b):
 @pytest.mark.parametrize(("a", "b"), [(n, n % 3) for n in range(40)])
 def test_a_table(a, b):
     print(f"table {a} {b}")
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("a", range(5))
+@pytest.mark.parametrize("b", ["p", "q", pytest.param("r", marks=pytest.mark.exhaustive)])
+def test_costly_cases(a, b):
+    print(f"costly {a}{b}")
 """
 
 
@@ -142,6 +150,7 @@ def run(tmp_path_factory):
     (folder / "test_marked.py").write_text(MARKED)
     (folder / "test_large.py").write_text(LARGE)
 
+    @cache
     def printed(chosen):
         options = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}", "-pno:cacheprovider"]
         done = subprocess.run(
@@ -155,6 +164,15 @@ def run(tmp_path_factory):
         return [line.lstrip(".") for line in done.stdout.splitlines()]
 
     return printed
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.integers(1, 9))
+def test_few_cases_are_as_unlike_as_they_can_be(extents, most):
+    cases = list(product(*map(range, extents)))
+    chosen = few_of(cases, most, [*map(str, cases)])
+    assert 1 <= len(chosen) <= most
+    for n, extent in enumerate(extents):
+        assert len({cases[number][n] for number in chosen}) >= min(most, extent)
 
 
 def test_marked_tests_run_on_pairs_and_on_all_when_asked(run):
@@ -177,6 +195,10 @@ def test_a_large_product_is_run_in_part_and_whole_when_asked(run):
     assert {line[8] for line in shared} == {*map(str, range(6))}
     assert {line[9] for line in shared} == {*"pqrst"}
     assert len({line for line in usual + beyond_it if line.startswith("product")}) == 30
+    costly = [line for line in usual if line.startswith("costly")]
+    assert len({line[7] for line in costly}) == len(costly) == 3
+    assert {line[8] for line in costly} == {"p", "q"}
+    assert len({line for line in usual + beyond_it if line.startswith("costly")}) == 15
     for kind, count in ("whole", 50), ("table", 40):
         assert sum(line.startswith(kind) for line in usual) == count
         assert not any(line.startswith(kind) for line in beyond_it)

@@ -25,6 +25,7 @@ def test_every_name_has_one_home():
     assert {*names, *dt._SPACES} == {*dt.__all__, "xarray"}
 
 
+@pytest.mark.few(1)  # a process each
 @pytest.mark.parametrize("name", ["array", "config", "plan"])
 def test_no_folder_takes_the_place_of_a_function(name):
     """Importing a package binds it to its parent: no folder of the library has a public name."""

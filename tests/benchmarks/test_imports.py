@@ -6,6 +6,7 @@ from benchmarks.imports import PROGRAMS, ROOT, measure, seconds, table
 from tests.covering import share_of
 
 
+@pytest.mark.few(3)  # a process each
 @pytest.mark.parametrize("name", share_of(PROGRAMS, 3))
 def test_every_program_runs_in_this_checkout(name):
     assert seconds(PROGRAMS[name], ROOT) > 0

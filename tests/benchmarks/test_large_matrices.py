@@ -21,6 +21,7 @@ def test_it_prints_seconds_and_the_error(monkeypatch, capsys):
     assert theirs.endswith(" s")  # dask.array needs SciPy
 
 
+@pytest.mark.exhaustive  # one part is written below
 @pytest.mark.parametrize("name", [beyond("qr"), "q and r"])  # one part is as of "solve"
 def test_one_part_or_two_are_written(name, monkeypatch, capsys):
     arguments = ["--side", "64", "--workers", "1", "--memory", "2GB", "--only", name]
@@ -32,6 +33,7 @@ def test_one_part_or_two_are_written(name, monkeypatch, capsys):
     assert float(error) < 1e-13
 
 
+@pytest.mark.exhaustive  # seconds and the error are told above
 def test_it_tells_what_workers_take(monkeypatch, capsys):
     arguments = ["--side", "64", "--workers", "1", "--memory", "2GB", "--only", "cholesky"]
     options = ["--dtype", "f4", "--workers-processor"]

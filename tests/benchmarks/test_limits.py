@@ -9,6 +9,7 @@ from benchmarks.peers import BENCHED
 from benchmarks.unavoidable import Memory
 
 
+@pytest.mark.exhaustive  # the program itself, which nothing else needs
 def test_a_work_and_its_limit_take_turns(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(limits, "SIDE", 20)
     monkeypatch.setattr(limits.storage, "CHUNK", 10)

@@ -59,6 +59,7 @@ def test_the_commands_machines_go_before_the_scripts(tmp_path):
     assert not (tmp_path / "out.zarr").exists()
 
 
+@pytest.mark.few(5)  # a process each
 @pytest.mark.parametrize(
     ("lines", "code", "words"),
     [

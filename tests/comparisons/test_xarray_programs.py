@@ -13,6 +13,7 @@ BY_BOTTLENECK = {"ranks", "filled backward", "interpolated gaps", "dry spells"} 
 KNOWN = [name for name in XARRAY_PROGRAMS if name not in BY_BOTTLENECK or find_spec("bottleneck")]
 
 
+@pytest.mark.few(23)  # a fixed half
 @pytest.mark.parametrize("chunks", [{"time": 50, "lat": 5}, {"time": 365, "lon": 7}])
 @pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.filterwarnings("ignore")  # what NumPy says of empty slices, in memory too

@@ -39,6 +39,7 @@ def changed(content, chance):
     return copy
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("seed", range(4))
 def test_a_plan_that_was_changed_is_read_or_refused(tmp_path, seed):
     x = dt.placeholder((10**4, 100), "float64", stored_chunks=(10**3, 100))

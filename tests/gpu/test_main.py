@@ -212,6 +212,7 @@ def test_a_share_ends_in_time(device_kernels, tmp_path):
     assert read(tmp_path / "a")["done"] == 0
 
 
+@pytest.mark.few(7)  # as unlike as so many can be
 @pytest.mark.parametrize("name", WORKS)
 def test_works_have_numpys_values(name):
     work = WORKS[name]

@@ -63,6 +63,7 @@ def press(job):
         os.kill(job.pid, signal.SIGINT)
 
 
+@pytest.mark.few(3)  # each takes a process or more
 @pytest.mark.cluster
 @pytest.mark.parametrize("where", CASES)
 @pytest.mark.parametrize("seed", range(examples(1).max_examples))

@@ -108,6 +108,7 @@ def test_threads_take_turns():
     assert issubclass(Killed, BaseException)
 
 
+@pytest.mark.few(8)  # programs of the same steps
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_read_and_left_is_of_some_order_of_the_writes(name):
     for seed in range(ORDERS):

@@ -111,6 +111,7 @@ def pool():
         yield pool
 
 
+@pytest.mark.few(3)  # what is sent is the same for all
 @pytest.mark.parametrize("job", JOBS)
 def test_the_multiprocessing_scheduler(job, tmp_path, pool):
     with dt.config(block_bytes=1000):

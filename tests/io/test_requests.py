@@ -39,6 +39,7 @@ def counted(shape=SHAPE, chunks=CHUNK, **options):
     return store
 
 
+@pytest.mark.few(9)  # what is counted is the same for all
 @pytest.mark.parametrize("name", WORKS)
 def test_each_chunk_is_asked_for_once(name):
     stores = counted(), counted()

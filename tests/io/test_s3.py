@@ -82,6 +82,7 @@ def fails(monkeypatch):
     monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
 
 
+@pytest.mark.few(4)  # each way and layout
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_is_written_is_read(way, layout):
     way.write(dt.asarray(CELLS), **LAYOUTS[layout])
@@ -120,6 +121,7 @@ def now_and_then(what, method, every=3):
     return fault
 
 
+@pytest.mark.few(4)  # each way and failure
 @pytest.mark.parametrize("what", [500, 503, RESET, HALF])
 @pytest.mark.parametrize("kind", ["url", "obstore"])
 def test_reads_that_a_server_fails_now_and_then(server, kind, what, fails):
@@ -135,6 +137,7 @@ def test_reads_that_a_server_fails_now_and_then(server, kind, what, fails):
         assert "asked again" in p.explain()
 
 
+@pytest.mark.few(3)  # each way and failure
 @pytest.mark.parametrize("what", [500, 503, RESET])
 @pytest.mark.parametrize("kind", ["url", "obstore"])
 def test_writes_that_a_server_fails_now_and_then(server, kind, what, fails):
@@ -181,6 +184,7 @@ def test_a_write_that_a_server_stopped_is_resumed(server, fails):
 REFUSALS = ["key", "bucket", "read only"]
 
 
+@pytest.mark.few(3)  # each way and store
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("why", REFUSALS)
 def test_refusals_name_the_store_before_work_is_lost(server, kind, why):

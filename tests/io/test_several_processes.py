@@ -29,21 +29,25 @@ def checked(url, tmp_path, kinds, seconds):
     return found.steps
 
 
+@pytest.mark.few(1)  # a folder or a store of objects, not both
 def test_a_read_is_of_one_version_and_the_journal_is_exact(url, tmp_path):
     steps = checked(url, tmp_path, (*READERS, *REGIONS), 4)
     assert sum(steps[f"done of {writer}"] for writer in REGIONS), steps
 
 
+@pytest.mark.few(1)  # a folder or a store of objects, not both
 def test_a_read_is_of_one_version_while_others_overwrite_it(url, tmp_path):
     steps = checked(url, tmp_path, (*READERS, "overwriter"), 6)
     assert steps["done of overwriter"], steps
 
 
+@pytest.mark.few(1)  # a folder or a store of objects, not both
 def test_writes_of_the_same_chunks_at_one_time(url, tmp_path):
     kinds = ("0:6", "0:6", "4:9", "4:12")
     steps = checked(url, tmp_path, (*READERS, *kinds), 4)
     assert sum(steps[f"done of {writer}"] for writer in kinds), steps
 
 
+@pytest.mark.few(1)  # a folder or a store of objects, not both
 def test_regions_are_written_while_others_overwrite_the_array(url, tmp_path):
     checked(url, tmp_path, KINDS, 6)

@@ -12,6 +12,7 @@ from tests.pieces import pieces_of
 KEYS = [np.s_[::3], np.s_[2::5, ::2], np.s_[30:1:-4], np.s_[1::7, 3:9], np.s_[::-3, ::-1]]
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("chunks", [(10, 7), (10, 23)])
 @pytest.mark.parametrize("order", ["C", "F"])

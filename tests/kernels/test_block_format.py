@@ -35,6 +35,7 @@ def array(request):
     return ARRAYS[request.param](CELLS)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_cells_come_and_go_in_every_format(array):
     known = BlockFormat.of(array)
     made = known.holding(CELLS)
@@ -56,6 +57,7 @@ def test_cells_come_and_go_in_every_format(array):
     assert with_all_cells(known.holding(np.empty((0, 4), np.int8))).shape == (0, 4)
 
 
+@pytest.mark.few(9)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", [*"?bBhHiIlLqQefdgFDG"])
 def test_a_format_that_takes_a_dtype_holds_it(array, dtype):
     known, cells = BlockFormat.of(array), CELLS.astype(complex).real.astype(dtype)

@@ -76,6 +76,7 @@ def test_what_is_kept_outlives_the_worker_it_lay_on(folder):
         np.testing.assert_array_equal(sent.compute(), CELLS + 1)
 
 
+@pytest.mark.exhaustive  # a cluster that adapts has workers come and go too
 def test_workers_that_come_and_go_by_hand(folder):
     with LocalCluster(n_workers=2, **OPTIONS) as cluster, Client(cluster) as client:
         going = True

@@ -52,6 +52,7 @@ def written(x):
     return {key: (task.func, task.args, task.dependencies) for key, task in tasks.items()}
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_tasks_are_those_of_a_look_at_each_block(name, monkeypatch):
     x = EXPRESSIONS[name]()
@@ -67,6 +68,7 @@ def test_tasks_are_those_of_a_look_at_each_block(name, monkeypatch):
             np.testing.assert_equal(given, expected)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ["aligned", "product", "stencil", "in slices"])
 def test_schedules_are_computed_for_classes_of_blocks_alone(name, monkeypatch):
     x = {
@@ -92,6 +94,7 @@ def test_schedules_are_computed_for_classes_of_blocks_alone(name, monkeypatch):
     assert len(computed) <= 300, "each block's schedule was computed"
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("side", [10_000, 100, 10])
 def test_a_graph_is_small_however_many_blocks(side):
     x, y = (held((10_000, 10_000), side, value) for value in (1, 2))

@@ -20,6 +20,7 @@ def client():
         yield client
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("scheduler", ["threads", "sync", "processes"])
 def test_kept_blocks_come_to_a_scheduler_of_this_process(client, scheduler):
     kept = dt.asarray(CELLS, chunks=(2, 4)).persist()

@@ -60,6 +60,7 @@ def exchanges(value):
     return sum(step.cost.parts > 0 for step in dt.plan(value).core.steps.values())
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("make", "chunks"),
     [
@@ -79,6 +80,7 @@ def test_values_are_numpys(client, make, chunks):
     np.testing.assert_array_equal(y.compute(), expected)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["i1", "?", "c8", "M8[s]", "U3"])
 def test_cells_of_all_plain_kinds(client, dtype):
     cells = (CELLS % 100).astype("i8").astype(dtype)

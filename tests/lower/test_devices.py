@@ -54,6 +54,7 @@ def some_kernels(request, device_kernels):
     clear_caches()
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ON_DEVICE)
 def test_what_is_computed_on_a_device_stays_there(name, some_kernels):
     x = dt.asarray(CELLS, chunks=(15, 11)).to_device("cuda")
@@ -62,6 +63,7 @@ def test_what_is_computed_on_a_device_stays_there(name, some_kernels):
     np.testing.assert_allclose(cells(made.compute()), ON_DEVICE[name](np, CELLS), rtol=1e-12)
 
 
+@pytest.mark.few(3)  # ways to cut
 @pytest.mark.parametrize("name", ["formula", "sum", "scan", "join", "sort"])
 def test_bits_are_those_of_the_host_however_it_is_cut(name, some_kernels, shardings):
     wanted = ON_DEVICE[name](dt, dt.asarray(CELLS)).compute()
@@ -70,6 +72,7 @@ def test_bits_are_those_of_the_host_however_it_is_cut(name, some_kernels, shardi
         assert cells(ON_DEVICE[name](dt, x).compute()).tobytes() == wanted.tobytes()
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.parametrize("name", [n for n in ON_DEVICE if n != "mask"])
 def test_what_crosses_the_link_is_what_the_plan_says(name, some_kernels, tmp_path):
     """Of cuts that are not even, too; a mask's cells are counted by another plan."""

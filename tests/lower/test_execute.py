@@ -58,6 +58,7 @@ GENERATED = {
 }
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @needs_counters
 @pytest.mark.parametrize("name", GENERATED)
 def test_generated_cells_are_never_all_in_memory(name):
@@ -75,6 +76,7 @@ STORED = {
 }
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @needs_counters
 @pytest.mark.parametrize("name", STORED)
 def test_what_stores_are_read_for_takes_what_the_plan_says(name, tmp_path):

@@ -103,6 +103,7 @@ def test_arrays_of_any_kind_are_numpys(seed, monkeypatch):
     assert getattr(found, "strides", ()) == getattr(alone, "strides", ())
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.usefixtures("client", "together", "rounds")
 def test_steps_that_share_work_and_effects(tmp_path):
     x = dt.from_array(CELLS, chunks=(7, 9))
@@ -148,6 +149,7 @@ def test_what_is_kept_on_workers_is_copied(client):
     assert client.status == "running"
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 def test_values_go_from_workers_as_they_are_fetched(client, monkeypatch, together, rounds):
     seen = []
     taken = fetch._FetchedResult.take
@@ -170,6 +172,7 @@ def count_tasks(dask_scheduler):
     return len([key for key in dask_scheduler.tasks if str(key).startswith("('multiply")])
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.usefixtures("client", "together", "rounds")
 def test_errors_are_the_tasks_own():
     x = dt.from_array(Failing((4, 2)), chunks=(2, 2)).rechunk((1, 2))

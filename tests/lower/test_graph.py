@@ -44,6 +44,7 @@ def test_layers_stay_symbolic_until_they_are_asked():
     assert not any(layer.is_materialized() for layer in graph.layers.values())
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "build",
     [

@@ -55,6 +55,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("stores")
 
 
+@pytest.mark.few(5)  # one merge serves all
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunk", [1, 2])
 @pytest.mark.parametrize("length", [40, 61, 100])
@@ -93,6 +94,7 @@ STORED = {
 }
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("fold", STORED)
 def test_stored_cells(tmp_path, monkeypatch, fold):
     cells = np.random.default_rng(0).normal(size=(101, 20, 30)).astype("f4")

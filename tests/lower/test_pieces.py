@@ -100,6 +100,7 @@ STENCILS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", STENCILS)
 @pytest.mark.parametrize("size", [2**12, 2**14])
 def test_pieces_of_stencils_read_each_chunk_once(name, size):
@@ -132,6 +133,7 @@ SCANS = {
 }
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("name", SCANS)
 @pytest.mark.parametrize("size", [2**12, 2**14, 2**16])
 def test_pieces_of_scans_read_each_chunk_once(name, size):
@@ -212,6 +214,7 @@ STORED = {
 }
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @needs_counters
 @pytest.mark.parametrize("name", STORED)
 def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
@@ -228,6 +231,7 @@ def test_pieces_take_the_memory_that_the_plan_says(name, tmp_path):
     assert predicted < data.nbytes + 0.5 * SPARE
 
 
+@pytest.mark.few(2)  # a short and a long one
 @pytest.mark.parametrize("window", [5, 64, 100])
 def test_long_windows_in_pieces_have_the_bits_of_the_whole(tmp_path, window):
     """Pieces share large windows, the first ones from where the value begins, and are in parts."""

@@ -317,6 +317,7 @@ PERSISTED = {
 }
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("way", PERSISTED)
 def test_what_is_kept_is_not_computed_and_its_arrays_not_sent_again(way, caplog, monkeypatch):
     sends, send_ahead = [], ClientArrays.send_ahead

@@ -85,6 +85,7 @@ def test_what_is_not_cloned_is_shared():
     np.testing.assert_array_equal(y.compute(), (CELLS + 1) * 2)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_waiting_and_checkpoints(x):
     value = x.compute()
     assert checkpoint(x, x + 1).compute() is None
@@ -101,6 +102,7 @@ def test_optimized_arrays_have_their_values(x):
     np.testing.assert_array_equal(second.compute(), value + 1)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_persisted_layouts_outlive_any_number_of_plans(x):
     value = x.compute()
     rebuild, state = x.__dask_postpersist__()

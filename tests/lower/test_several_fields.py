@@ -62,6 +62,7 @@ def test_nothing_of_it_comes_to_the_host(own_kernels, name, chunks):
         assert one.get().tobytes() == np.asarray(other).tobytes()
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ["variance", "several", "place of all", "groups without NaN"])
 def test_merges_of_states_from_many_workers_are_on_devices(own_kernels, name):
     x = dt.placeholder((4 * 10**8, 24), "f8", stored_chunks=(10**6, 24)).to_device("cuda")

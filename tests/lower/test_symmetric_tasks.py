@@ -39,6 +39,7 @@ def mirrors(layer):
     return [key for key in layer if layer[key].func is transpose_block]
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", SYMMETRIC)
 @pytest.mark.parametrize("block_bytes", [500, 1000])
 def test_half_the_blocks_are_transposes(name, block_bytes):
@@ -56,6 +57,7 @@ def test_half_the_blocks_are_transposes(name, block_bytes):
     np.testing.assert_array_equal(value, held)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", OTHER)
 def test_other_products_are_computed_whole(name):
     made = OTHER[name](dt.asarray(X))

@@ -57,6 +57,7 @@ def pencils(array, folder):
     return x.to_zarr(folder / "pencils.zarr", chunks=(SHAPE[0], 8, 8), compute=False)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("scheduler", ["threads", "sync", "processes"])
 def test_maps_become_pencils(maps, root, tmp_path, scheduler):
     array, cells = maps
@@ -130,6 +131,7 @@ def killing(block, path):
     return block
 
 
+@pytest.mark.few(1)  # what was lost is written again in both
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["before", "after"])
 def test_a_worker_that_dies_between_writing_and_reading(maps, root, tmp_path, where):

@@ -10,6 +10,7 @@ from tests.comparisons import same_bits, values
 from .test_tiling import PROGRAMS, smooth
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("slab", [1, 3000, 2**22])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_slabs_serve_while_no_kernel_is_there(name, slab, monkeypatch):

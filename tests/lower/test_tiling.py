@@ -57,6 +57,7 @@ def tiled_blocks(monkeypatch):
     return seen
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("shape", [(60, 50), (61, 47)])
 def test_tiles_have_the_bits_of_the_whole(name, shape, small_tiles, tiled_blocks):
@@ -80,6 +81,7 @@ def test_blocks_that_would_be_computed_in_pieces_have_the_same_bits(
     assert all(tiled_blocks)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["f4", "i2", "f2"])
 def test_other_dtypes_and_ranks(dtype, small_tiles, tiled_blocks):
     x = values((9, 31, 20), dtype)

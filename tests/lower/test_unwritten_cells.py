@@ -50,6 +50,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("chunks", [SHAPE, (200, 700), (400, 350)])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i2"])
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -45,6 +45,7 @@ def test_only_writes_that_are_resumed_go_on(tmp_path):
     assert goes_on(dt.plan(into).core)
 
 
+@pytest.mark.few(1)  # either way it is planned anew
 @pytest.mark.cluster
 @pytest.mark.parametrize(("first", "then"), [(1, 3), (3, 1)])
 def test_others_are_planned_for_and_what_is_written_stays(

@@ -57,6 +57,7 @@ def an_ulp(xs: np.ndarray, axis: int) -> float:
     return float(np.finfo(xs.dtype).eps * np.sqrt(np.mean(np.square(sums))))
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @each_kind
 @pytest.mark.parametrize("name", RANDOM)

@@ -61,6 +61,7 @@ def stores(tmp_path, monkeypatch):
     return found, reads
 
 
+@pytest.mark.few(7)  # the works are counted in io/test_requests.py too
 @pytest.mark.parametrize("name", WORKS)
 @pytest.mark.parametrize("blocks", [1, 8])
 def test_each_chunk_is_read_once(stores, name, blocks):

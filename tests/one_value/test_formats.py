@@ -62,6 +62,7 @@ def assigned(x, key=np.s_[2, :4]):
     return y
 
 
+@pytest.mark.few(16)  # as unlike as so many can be
 @pytest.mark.parametrize("held", FORMATS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 @given(st.integers(1, 7), st.integers(1, 9), st.sampled_from(["sync", "threads"]))
@@ -75,6 +76,7 @@ def test_cells_are_those_of_numpy_arrays(held, function, rows, columns, schedule
     np.testing.assert_array_equal(with_all_cells(value), expected, strict=True)
 
 
+@pytest.mark.few(16)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("held", FORMATS)
 @pytest.mark.parametrize("function", FUNCTIONS)

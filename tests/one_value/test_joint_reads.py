@@ -81,6 +81,7 @@ def stored(path, chunks):
     return dt.from_zarr(path)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("chunks", [(10, 40), (16, 13)], ids=str)
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -124,6 +124,7 @@ def test_in_threads_all_together(sharding, folder):
         has_one_value(share(few_calls(), EVERY.index(sharding), len(EVERY)), sharding, folder)
 
 
+@pytest.mark.few(8)  # all are met in threads, above
 @each_sharding
 def test_in_one_thread_each_by_itself(sharding, folder):
     with dask.config.set(scheduler="sync"):
@@ -131,6 +132,7 @@ def test_in_one_thread_each_by_itself(sharding, folder):
         has_one_value(calls, sharding, folder, together=False)
 
 
+@pytest.mark.few(1)  # kernels are met in blocks of any length
 @each_rough
 def test_with_kernels_that_come_and_go(sharding, folder):
     """Of two blocks one may be interpreted and the other compiled."""
@@ -141,6 +143,7 @@ def test_with_kernels_that_come_and_go(sharding, folder):
         has_one_value(calls, sharding, folder, together=False)
 
 
+@pytest.mark.few(8)  # all are met in threads, above
 @pytest.mark.cluster
 @each_sharding
 def test_in_processes_all_together(sharding, folder, processes):
@@ -155,6 +158,7 @@ def test_processes_are_others(processes):
     assert os.getpid() not in seen
 
 
+@pytest.mark.few(2)  # all are met in threads, above
 @pytest.mark.cluster
 @pytest.mark.usefixtures("cluster")
 @each_rough
@@ -162,6 +166,7 @@ def test_on_workers_all_together(sharding, folder):
     has_one_value(share(few_calls(), ROUGH.index(sharding), 36), sharding, folder)
 
 
+@pytest.mark.few(2)  # all are met in threads, above
 @pytest.mark.slow
 @each_rough
 def test_every_way_to_call_them(sharding, folder):
@@ -170,6 +175,7 @@ def test_every_way_to_call_them(sharding, folder):
         has_one_value([*map(on_many_cells, calls)], sharding, folder)
 
 
+@pytest.mark.few(2)  # all are met in threads, above
 @pytest.mark.slow
 @each_rough
 def test_what_folds_on_its_way_to_something_else(sharding, folder):

@@ -126,6 +126,7 @@ def alone(tmp_path_factory):
     return values
 
 
+@pytest.mark.few(3)  # each scheduler and number of workers once
 @pytest.mark.covering
 @pytest.mark.parametrize("begun", [0, 3])
 @pytest.mark.parametrize("workers", [1, 2, 64])

@@ -109,6 +109,7 @@ def test_every_level_of_its_tree_is_a_legal_cut(stored, selection, axis):
                     check(Graph((in_nodes(node, level),)))
 
 
+@pytest.mark.few(4)  # each way to store
 @pytest.mark.parametrize("chunks", [(5, 9), (1, 40), (13, 3), (40, 40)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_tables_of_stored_numbers_have_one_value(tmp_path, monkeypatch, chunks, weighted):
@@ -129,6 +130,7 @@ def test_tables_of_stored_numbers_have_one_value(tmp_path, monkeypatch, chunks, 
         assert same_bits(counts(other, size), whole)
 
 
+@pytest.mark.few(3)  # as unlike as can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunks", [(60, 7), (100, 40), (3, 5), (97, 11)])
 @pytest.mark.parametrize("selection", ["whole", "begun late", "reversed", "transposed", "joined"])
@@ -144,6 +146,7 @@ def test_a_scan_of_stored_numbers_has_one_value(tmp_path, chunks, selection):
             assert same_bits(computed(dt.cumsum(select(dt, other), axis), 30_000), whole)
 
 
+@pytest.mark.few(3)  # as unlike as can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("chunks", [(60, 7), (100, 40), (3, 5), (97, 11)])
 @pytest.mark.parametrize("selection", ["whole", "begun late", "reversed", "transposed", "joined"])

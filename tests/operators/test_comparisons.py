@@ -14,14 +14,15 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.cells import UFUNCS
-from tests.comparisons import COMPARISONS, agrees, same_bits
+from tests.comparisons import COMPARISONS, Comparison, agrees, same_bits
 from tests.compiling import by_turns, however_few
-from tests.covering import beyond, covering, share_of
+from tests.covering import beyond, covering, every_other, share_of
 from tests.pieces import pieces_of
 
 pytestmark = pytest.mark.usefixtures("sync")
 FEW, MANY = 2, 16  # ways to cut a value
 BLOCKS = 6  # of the largest input in tiny blocks
+TWO = 2  # ways in which one of few that are alike is cut
 WAYS = "inputs", "outputs", "tiny blocks", "pieces"  # in which an operation is cut
 LONG = (  # in tiny blocks, as those of loops, planned anew each round: cut by their inputs instead
     "ndimage.binary_fill_holes", "ndimage.binary_propagation", "program bincount many",
@@ -30,6 +31,8 @@ LONG = (  # in tiny blocks, as those of loops, planned anew each round: cut by t
     "random.dirichlet",
 )  # fmt: skip
 COMPILED = share_of(COMPARISONS, 160, lambda c: c.name)  # as each takes seconds to compile
+EACH = every_other(COMPARISONS, lambda c: c.public, "program")  # of each public name's uses
+RUN = [c for c in EACH if isinstance(c, Comparison)]
 
 
 def alike(comparison):
@@ -42,20 +45,22 @@ def cut_in(way):
     """Operations as parameters: those that are cut in a way by `make test`, and the others.
 
     Operations that are alike take turns, so that each way is that of some of them, and each is cut
-    in some: one of few in several, one alone in all, as whole programs are, which are not alike.
+    in some: one of few in two. Whole programs, which are not alike, are cut in all.
     """
     turns = Counter()
-    sizes = Counter(map(alike, COMPARISONS))
-    for c in COMPARISONS:
+    sizes = Counter(map(alike, RUN))
+    for c in RUN:
         turn = turns[alike(c)]
         turns[alike(c)] += 1
-        size = 1 if c.public == "program" else sizes[alike(c)]
-        together = -(-len(WAYS) // size)  # ways of each, so that they have all
+        together = min(TWO, -(-len(WAYS) // sizes[alike(c)]))  # ways of each
+        together = len(WAYS) if c.public == "program" else together
         first = together * turn + together * turn // len(WAYS)  # in another order in each round
+        first += crc32(alike(c).encode())  # and each function begins with a way of its own
         ways = {WAYS[(first + n) % len(WAYS)] for n in range(together)}
         if c.name in LONG:
             ways = ways - {"tiny blocks"} or {"inputs"}
         yield c if way in ways else beyond(c)
+    yield from (c for c in EACH if not isinstance(c, Comparison))
 
 
 def each_cut_in(way):
@@ -76,7 +81,7 @@ class Sample(NamedTuple):
         return sum(x.size for x in self.inputs)
 
 
-@pytest.fixture(scope="module", params=COMPARISONS, ids=lambda c: c.name)
+@pytest.fixture(scope="module", params=EACH, ids=lambda c: c.name)
 def comparison(request):
     """Each operation; the tests of one run after another, so that they share its samples."""
     return request.param

@@ -1,7 +1,6 @@
 """Every operation of the table on a device's arrays: the host's values, and results there."""
 
 import warnings
-from collections import Counter
 
 import dask
 import numpy as np
@@ -11,17 +10,16 @@ import dask_tapestry as dt
 from dask_tapestry_kernels.block_format import on_cuda, with_all_cells
 from dask_tapestry_kernels.devices import kernels_of
 from tests.comparisons import COMPARISONS, same_bits
-from tests.covering import beyond, share_of
+from tests.covering import beyond, one_of_each, share_of
 
 pytestmark = pytest.mark.usefixtures("sync")
 
 
-def with_every_other_beyond(comparisons):
-    """Each public operation, in every other of its comparisons; programs, in all."""
-    turns = Counter()
-    for c in comparisons:
-        yield beyond(c) if turns[c.public] % 2 and c.public != "program" else c
-        turns[c.public] += 1
+def each():
+    """Each public operation, in one of its comparisons; programs, in all."""
+    names = [c.name for c in COMPARISONS]
+    chosen = one_of_each(names, lambda n: n if n.startswith("program ") else n.partition(" ")[0])
+    return [c if name == c.name else beyond(c) for c, name in zip(COMPARISONS, chosen, strict=True)]
 
 
 OF_NUMPY = {"map_overlap"}  # whose function takes NumPy's arrays alone
@@ -29,8 +27,7 @@ OF_NUMPY = {"map_overlap"}  # whose function takes NumPy's arrays alone
 # that for two matrices, which a transpose that comes from a device is to it.
 BY_ITS_TRANSPOSE = {"cov of two"}
 FEW_KERNELS = sorted(kernels_of("cpu"))[::2]  # that a device has: what it lacks, the host computes
-EACH = [*with_every_other_beyond(COMPARISONS)]
-HALF_THERE = share_of(COMPARISONS, 6, lambda c: c.name)  # the path by the host is one for all
+HALF_THERE = share_of(COMPARISONS, 12, lambda c: c.name)  # the path by the host is one for all
 named = {"ids": lambda c: c.name}
 
 
@@ -43,7 +40,7 @@ def on_device(cells):
     return x.to_device("cuda") if on_cuda().takes(x.ndim, x.dtype) else x
 
 
-@pytest.mark.parametrize("comparison", EACH, **named)
+@pytest.mark.parametrize("comparison", each(), **named)
 def test_a_device_computes_the_hosts_value(comparison, device_kernels):
     has_the_hosts_value(comparison)
 

@@ -56,6 +56,7 @@ def whole(cells):
     return dask.compute(*reductions(dt.asarray(cells)), scheduler="sync")
 
 
+@pytest.mark.few(4)  # each dtype and scheduler
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 def test_the_layout_of_the_input_does_not_matter(cells, whole, scheduler):
@@ -66,6 +67,7 @@ def test_the_layout_of_the_input_does_not_matter(cells, whole, scheduler):
             assert same_bits(value, expected), chunks
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 @pytest.mark.parametrize("forced", BLOCKS)
@@ -77,6 +79,7 @@ def test_the_plan_does_not_matter(cells, whole, scheduler, forced, shardings):
             assert same_bits(value, expected)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_it_does_not_matter_where_the_data_come_from(cells, whole):
     rows = dt.concatenate([dt.asarray(part) for part in np.array_split(cells, 5)])
     turned = dt.asarray(np.ascontiguousarray(cells.T[:, ::-1])).T[::-1]

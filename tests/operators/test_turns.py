@@ -44,6 +44,7 @@ def in_turns(node, inputs, split, box, random):
     return block(then, (results,), box)
 
 
+@pytest.mark.few(2)  # as many in each
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("samples", SAMPLES)

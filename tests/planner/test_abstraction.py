@@ -51,6 +51,7 @@ def unsharded(plan):
     return Unfused().graph(simplified(plan.written, Trace()))
 
 
+@pytest.mark.few(6)  # one function undoes all
 @pytest.mark.parametrize("name", FORMED)
 def test_forms_are_undone(name):
     plan = build_plan([FORMED[name]().node], CLUSTER)

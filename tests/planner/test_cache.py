@@ -120,6 +120,7 @@ def test_loops_that_persist_keep_their_chunks_and_find_their_plan(step, chunks, 
     assert not planned
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("chunks", [None, (300, 1000)])
 @pytest.mark.parametrize(
     "step",

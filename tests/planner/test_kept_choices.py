@@ -108,6 +108,7 @@ def test_what_takes_no_time_is_not_kept(folder, monkeypatch):
     assert not list(folder.iterdir())
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "other",
     [
@@ -122,6 +123,7 @@ def test_other_jobs_and_machines_are_searched_for(searches, other):
     assert len(searches) == 2
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "settings", [{"block_bytes": "1 MiB"}, {"algebra": "fast"}, {"keep_plans": False}]
 )
@@ -199,6 +201,7 @@ print(len(seen), [step.cuts for step in plan.steps.values()])
 """
 
 
+@pytest.mark.few(1)  # processes of their own
 @pytest.mark.parametrize("user", [False, True])
 def test_a_later_process_takes_what_an_earlier_one_has_found(folder, user):
     environment = {**os.environ, "DASK_TAPESTRY_CACHE": str(folder)}

@@ -34,6 +34,7 @@ def test_up_to_twice_as_many_are_as_planned(planned):
     assert differs(2 * planned + 1, planned)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(("asked", "workers"), [(4, 4), (1, 4), (64, 64), (None, 64), (40, 64)])
 def test_workers_that_were_asked_for_are_waited_for(there, asked, workers):
     there(FEW)

@@ -32,6 +32,7 @@ def refusal(plan):
     return str(caught.value)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "x",
     [

@@ -25,6 +25,7 @@ def x(tmp_path_factory):
     return stored(tmp_path_factory.mktemp("stored") / "x")
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("formula", WRITTEN.values(), ids=WRITTEN)
 @pytest.mark.parametrize("groups", DAYS_OF.values(), ids=DAYS_OF)
 def test_formulas_of_groups_are_one_formula(x, formula, groups):

@@ -29,6 +29,7 @@ def x(tmp_path_factory):
     return stored(tmp_path_factory.mktemp("stored") / "x")
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
 def test_many_alike_reductions_are_one(x, written):
     assert len(names(written(dt, x))) <= 14

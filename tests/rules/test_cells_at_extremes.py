@@ -80,6 +80,7 @@ def test_it_stays_where_one_pass_would_not_do(taken):
     assert "takealongaxis" in operators(taken())
 
 
+@pytest.mark.few(3)  # each axis, and either extreme
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("find", ["argmax", "argmin"])
 def test_values_of_every_dtype(axis, find):

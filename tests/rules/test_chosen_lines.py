@@ -60,6 +60,7 @@ WORKS = {
 FOLDS = "sum mean max argmin nanmax nansum count_nonzero all std".split()
 
 
+@pytest.mark.few(14)  # as unlike as so many can be
 @pytest.mark.parametrize("work", WORKS.values(), ids=list(WORKS))
 def test_the_fold_is_of_all_lines(work, x, small_lattices):
     made = work(dt, x)
@@ -74,6 +75,7 @@ def test_each_chunk_is_read_once(work, x, small_lattices):
     print(plan.cost["bytes_read"] / x.nbytes)
 
 
+@pytest.mark.few(14)  # each fold and way to choose
 @pytest.mark.covering
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("fold", FOLDS)

@@ -30,6 +30,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_chunks_that_are_stepped_over_are_not_read(x, name, shardings):
     program, rows, columns = PROGRAMS[name]
@@ -73,6 +74,7 @@ READ = {
 }
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", READ)
 def test_chunks_that_are_not_needed_may_be_broken(x, name, tmp_path, shardings):
     program, rows = READ[name]

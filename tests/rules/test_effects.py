@@ -76,6 +76,7 @@ NOTHING_READ = {
 }
 
 
+@pytest.mark.few(11)  # as unlike as so many can be
 @pytest.mark.parametrize("read", NOTHING_READ)
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 def test_a_write_is_done_though_no_cell_that_follows_it_is_read(y, path, read, scheduler):

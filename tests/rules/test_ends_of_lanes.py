@@ -45,6 +45,7 @@ def cells(kind, shape=(6, 900), seed=0):
     return x
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sort", ["sort", "argsort"])

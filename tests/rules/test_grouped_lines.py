@@ -30,6 +30,7 @@ def x(tmp_path_factory):
     return stored(tmp_path_factory.mktemp("stored") / "x")
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", FOLDS)
 @pytest.mark.parametrize("groups", GROUPS.values(), ids=GROUPS)
 def test_many_groups_are_one_operator_with_the_bits_of_each(x, name, groups):
@@ -106,6 +107,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u1", "c16", "?", "M8[s]"])
 def test_cells_of_any_kind_that_lie_in_any_way(dtype, layout, shardings):

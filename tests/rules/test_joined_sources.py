@@ -65,6 +65,7 @@ JOBS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("job", JOBS)
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 def test_values_are_those_of_the_files_in_their_order(files, job, scheduler):

@@ -97,6 +97,7 @@ SHIFTED = {  # reductions of cells that are mostly the same, in trees of as many
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", SHIFTED)
 @pytest.mark.parametrize("chunks", [None, (7, 70), (32, 20), (13, 11)])
 def test_what_is_shifted_is_folded_in_the_same_pass(name, chunks, tmp_path):

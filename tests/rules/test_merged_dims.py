@@ -112,6 +112,7 @@ def assert_close(value, wanted):
     )
 
 
+@pytest.mark.few(8)  # each layout and program
 @pytest.mark.covering
 @pytest.mark.parametrize("result", RESULTS)
 @pytest.mark.parametrize("pixels", PIXELS)
@@ -127,6 +128,7 @@ def test_values_are_numpys(layout, dtype, pixels, result, stored, shardings):
         assert_close(made.compute(), wanted)
 
 
+@pytest.mark.few(5)  # each program
 @pytest.mark.covering
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", FOLDS)

@@ -48,6 +48,7 @@ def told(x):
     return value, sorted(str(one.message) for one in caught)
 
 
+@pytest.mark.few(10)  # as unlike as so many can be
 @pytest.mark.parametrize("cells", CELLS.values(), ids=CELLS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_values_and_warnings_are_those_of_the_constants(name, cells):
@@ -83,6 +84,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 @pytest.mark.parametrize("mode", ["off", "wait"])
 def test_programs_have_the_bits_of_their_constants(program, mode):

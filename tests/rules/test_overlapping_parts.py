@@ -53,6 +53,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize(("parts", "shapes"), OVERLAPS.values(), ids=list(OVERLAPS))
 def test_parts_that_overlap_are_parts_of_one(parts, shapes, x, shardings):
     made = medians(*parts(x))

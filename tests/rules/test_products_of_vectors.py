@@ -27,6 +27,7 @@ def stored(tmp_path):
     return dt.from_zarr(tmp_path / "x")
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", PRODUCTS)
 @pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "i8"])
 def test_a_product_beside_a_mean_is_a_sum(stored, name, dtype):

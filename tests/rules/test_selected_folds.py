@@ -21,6 +21,7 @@ def groups(count):
     return [DAY % count == number for number in range(count)]
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", FOLDS)
 def test_many_selections_are_one_operator_with_the_bits_of_each(x, name):
     def written(numpy, x):

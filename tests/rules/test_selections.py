@@ -82,6 +82,7 @@ def numpys(name, x, axis):
             return None
 
 
+@pytest.mark.few(18)  # each dtype and function
 @pytest.mark.covering
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("axis", [0, (0, 1), (0, 2), None])
@@ -218,6 +219,7 @@ MASKS = {
 }
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("mask", MASKS.values(), ids=list(MASKS))
 @pytest.mark.parametrize("axis", [0, 1])

@@ -82,6 +82,7 @@ def chunks_of(cells):
 KEYS = [(..., slice(0, 4)), (slice(0, 2),), (0,), (slice(None, None, 3), ..., slice(3, 5))]
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("block_bytes", [10**9, 400])
 def test_only_the_chunks_that_are_needed_are_read(stored, shardings, key, block_bytes):
@@ -104,6 +105,7 @@ def test_reshapes_read_no_other_chunks(stored, shardings, key):
     assert len(store.chunks) <= 2 * len(needed) + 8
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("key", [(), *KEYS])
 def test_a_block_is_copied_once(stored, key):
     """Views of the source are all that a plan holds beside one mosaic."""

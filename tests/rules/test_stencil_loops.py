@@ -156,6 +156,7 @@ def alike_loops_of_parts(xp):
     return tuple(after(heat, 8 + n, xp, X[n : n + 4]) for n in range(5))
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("loops", "steps"),
     [

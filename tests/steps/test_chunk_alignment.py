@@ -239,6 +239,7 @@ def field(days):
     return dt.placeholder((days, 721, 1440), "f4", stored_chunks=(24, 721, 1440))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("memory", ["16 GiB", "3 GiB"])
 @pytest.mark.parametrize(
     "make",

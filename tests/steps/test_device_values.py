@@ -54,6 +54,7 @@ def test_generators_are_computed_where_they_are_read(device_kernels):
     assert counted == brought == CELLS.nbytes
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ["var", "argmin", "std"])
 def test_states_of_several_fields_lie_on_the_device_and_are_merged_there(device_kernels, name):
     x = dt.ones(4 * 10**10, device="cuda") * dt.arange(4 * 10**10, device="cuda")

@@ -238,6 +238,7 @@ def test_what_is_stored_is_read_first_where_its_partial_results_take_more():
         assert read_by(program_of(means), block, box) == read
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("hour", [0, 5, 23])
 def test_the_bits_are_the_same_whether_it_is_read_first(hour, tmp_path):
     cells = np.random.default_rng(hour).random((24 * 8, 60, 50), "f4")

@@ -123,6 +123,7 @@ def test_an_operator_has_no_other_form_and_any_cut_will_do_unless_it_says():
     assert dt.sort(dt.ones((3, 4))).node.operator.granularity((TensorType((3, 4), F8),)) == (1, 0)
 
 
+@pytest.mark.few(3)  # as many operators in each
 @pytest.mark.parametrize("seed", range(0, 120, 20))
 def test_part_of_a_box_needs_part_of_what_the_whole_needs(seed):
     """What a block holds is enough for its pieces, of every operator that programs come to."""

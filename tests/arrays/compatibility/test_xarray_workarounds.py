@@ -75,6 +75,7 @@ def test_xarray_s_lists_are_an_outer_product(places):
     xr.testing.assert_identical(ours.isel(places).compute(), data.isel(places))
 
 
+@pytest.mark.few(1)  # a process each
 @pytest.mark.parametrize("first", ["xarray", "dask_tapestry"])
 def test_it_does_not_matter_what_is_imported_first(first):
     code = f"import {first}, xarray as xr, numpy as np, dask_tapestry as dt\n"

@@ -172,6 +172,7 @@ def test_nothing_else_is_kept(masked):
     assert len(masked.keep) == 1
 
 
+@pytest.mark.few(7)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "counted",
     [

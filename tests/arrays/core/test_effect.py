@@ -197,6 +197,7 @@ FOLLOWED = {
 }
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", FOLLOWED)
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_any_array_can_be_followed(kind, scheduler):

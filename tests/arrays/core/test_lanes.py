@@ -39,6 +39,7 @@ def test_weights_are_fitted():
         align_weights(dt.asarray(weights.T), X.shape, (2, 0))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["f4", "f8", "m8[s]", "c16"])
 @pytest.mark.parametrize("nothing", [False, True])
 def test_cells_of_a_very_long_lane_are_counted_all_the_same(dtype, nothing, sync, monkeypatch):

@@ -40,6 +40,7 @@ print([x for x in {others.split()!r} if f"dask_tapestry.arrays.statistics.{{x}}"
     assert run(program) == "[]"
 
 
+@pytest.mark.few(1)  # a process each
 @pytest.mark.parametrize("name", ["sorting.sort", "statistics.bincount", "indexing.take"])
 def test_a_module_takes_no_functions_place(name):
     chapter, _, function = name.partition(".")

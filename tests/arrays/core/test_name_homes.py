@@ -62,6 +62,7 @@ def imported():
     return dict(zip(OWN, map(str.split, told), strict=True))
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("called", OWN)
 def test_a_name_imports_its_chapter_and_few_others(imported, called):
     count, *chapters = imported[called]

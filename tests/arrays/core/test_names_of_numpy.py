@@ -45,6 +45,7 @@ def test_a_name_of_numpy_is_answered_by_numpys(space, name, said):
 OPTIONS = {"clip": (0, 1), "repeat": (2,), "reshape": (-1,), "swapaxes": (0, 1), "take": ([0, 1],)}
 
 
+@pytest.mark.few(13)  # as unlike as so many can be
 @pytest.mark.parametrize("name", sorted(OF_MASKED))
 def test_functions_that_are_named_for_masked_arrays_take_them(name):
     x = np.ma.masked_greater(np.arange(6.0).reshape(2, 3), 3)

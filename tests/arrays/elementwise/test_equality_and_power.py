@@ -9,6 +9,7 @@ from tests.arrays.elementwise.promotion import NUMBERS, unlike
 OPERATORS = "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift lt eq ne ge".split()
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.parametrize("name", OPERATORS)
 def test_dtypes_of_operators_are_those_of_numpy(name):
     function = getattr(operator, name)

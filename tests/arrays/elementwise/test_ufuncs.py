@@ -17,6 +17,7 @@ def test_every_ufunc_of_numpy_is_here_under_all_its_names():
             assert name in ufuncs.__all__
 
 
+@pytest.mark.few(19)  # as unlike as so many can be
 @pytest.mark.parametrize("name", [name for name, ufunc in UFUNCS.items() if ufunc.nin == 2])
 def test_dtypes_of_all_pairs_are_those_of_numpy(name):
     assert unlike(FUNCTIONS[name], UFUNCS[name]) == []

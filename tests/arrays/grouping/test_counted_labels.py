@@ -35,6 +35,7 @@ def test_labels_count_on_in_runs_of_one_length(codes, count, counting):
     assert counting_of(codes, count) == counting
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("x", KINDS)
 @pytest.mark.parametrize("skipna", [False, True])

@@ -48,6 +48,7 @@ def test_runs_of_one_length_are_filled_with_nothing():
     assert Runs(np.array([0, 3]), np.array([3, 3])).held is None
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("x", KINDS)
 @pytest.mark.parametrize("skipna", [False, True])

@@ -101,6 +101,7 @@ def test_indices_that_may_be_out_of_bounds_are_looked_up(name):
         wrong.compute()
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("most", [100, 2**31])
 @pytest.mark.parametrize("name", ["add", "maximum"])
 def test_folds_at_places_read_values_once(name, most):

@@ -81,6 +81,7 @@ def test_ix_reads_a_mesh():
     )
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("scheduler", ["sync", "threads", "processes"])
 def test_masks_under_every_scheduler(scheduler):
     cells = numbers((50, 7))

@@ -17,6 +17,7 @@ BEGINS = {
 }
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("begins", BEGINS.values(), ids=BEGINS)
 @pytest.mark.parametrize("name", [*FOLDS_OF_UFUNCS])

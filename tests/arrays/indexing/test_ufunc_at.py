@@ -70,6 +70,7 @@ def test_what_numpy_refuses():
         np.add.at(np.zeros(3), dt.asarray([0]), 1)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "logical_and", "subtract"])
 @pytest.mark.parametrize("indices", [[0], [0, 2, 5], [3, 1, 6, 6, 2], [0, 4, 1, 5, 2, 6, 3, 7]])

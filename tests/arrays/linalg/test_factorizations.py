@@ -23,6 +23,7 @@ def same(ours, theirs):
         np.testing.assert_allclose(one.compute(), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_factors_are_numpys(shape, dtype):
@@ -51,6 +52,7 @@ def test_a_matrix_that_is_not_positive_has_no_triangle():
         dt.linalg.cholesky(-np.eye(3)).compute()
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
 @pytest.mark.parametrize("rows", [63, 64, 1003, 1024])

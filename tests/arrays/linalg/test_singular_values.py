@@ -131,6 +131,7 @@ def test_what_numpy_refuses_is_refused(call):
     refused(call)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("iterator", ["power", "QR"])
 @pytest.mark.parametrize("iterations", [0, 2])
 def test_random_projections_find_the_largest(iterator, iterations):

@@ -19,6 +19,7 @@ def operands(kind, name):
     return x, [sample(kind, (5,), 1), sample(kind, seed=2, mask=None), x.data, scalar, np.ma.masked]
 
 
+@pytest.mark.few(7)  # as unlike as so many can be
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("kind", ["i1", "f4"])
 def test_operators_are_those_of_numpy(name, kind):

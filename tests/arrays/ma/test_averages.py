@@ -8,6 +8,7 @@ from .masked_samples import agree, ours, sample
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", ["i4", "f4"])
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
 def test_averages_are_those_of_numpy(kind, axis):

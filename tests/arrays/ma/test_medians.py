@@ -8,6 +8,7 @@ import dask_tapestry as dt
 from .masked_samples import agree, ours, sample
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", ["u8", "i4", "f4", "f8"])

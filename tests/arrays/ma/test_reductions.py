@@ -10,6 +10,7 @@ NAMES = "sum prod mean var std min max ptp argmin argmax all any count cumsum cu
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_reductions_are_those_of_numpy(name, kind):

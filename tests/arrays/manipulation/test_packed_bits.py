@@ -6,6 +6,7 @@ import dask_tapestry as dt
 SHAPES = [(), (0,), (1,), (8,), (13,), (3, 9), (0, 3), (2, 1, 17)]
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("order", ["big", "little"])
 @pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8"])
 def test_packing_is_numpys(dtype, order):

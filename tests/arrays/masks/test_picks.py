@@ -54,6 +54,7 @@ WORKS = {
 }
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("scheduler", ["threads", "sync"])
 @pytest.mark.parametrize("name", WORKS)
 def test_each_chunk_is_asked_for_once(name, scheduler):
@@ -110,6 +111,7 @@ FOLDS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("rows", [False, True])
 @pytest.mark.parametrize("name", FOLDS)
 def test_no_bit_and_no_chunk_depends_on_whether_it_is_picked(name, rows, monkeypatch):

@@ -9,6 +9,7 @@ STEPS = ["binary_erosion", "binary_dilation", "binary_opening", "binary_closing"
 CELLS = np.array([[0, 1, 1], [1, 0, 1]])
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("name", STEPS)
 @pytest.mark.parametrize("shape", SHAPES)

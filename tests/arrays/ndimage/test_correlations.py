@@ -17,6 +17,7 @@ def test_lines(name, dtype, shape):
             check(name, x, weights, axis, output="c16" if dtype[0] == "c" else "f4", mode="wrap")
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["correlate", "convolve"])
 def test_boxes(name, mode):

@@ -10,6 +10,7 @@ NAMES = (
 ).split()
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_sizes_footprints_and_structures(name, shape):

@@ -77,6 +77,7 @@ def test_complex_cells_are_refused():
         dt.ndimage.label(np.ones(3, complex))
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("chunks", [(50, 3), (7, 40), (16, 16)])
 def test_every_sharding_has_one_value(chunks, shardings, monkeypatch):
     for name, cells in (("FEW_TILE_CELLS", 100), ("LEAST_TILE_ROWS", 1)):
@@ -101,6 +102,7 @@ def test_smooth_threshold_label_and_measure():
     assert dt.ndimage.find_objects(labels) == ndimage.find_objects(numbers)
 
 
+@pytest.mark.exhaustive  # on threads of one process above
 @pytest.mark.cluster
 def test_regions_across_processes():
     x = np.random.default_rng(5).random((3000, 1500)) < 0.55

@@ -43,6 +43,7 @@ def test_lazy_coordinates():
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.few(2)  # modes are met in the tests of kernels
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "c8"])
 @pytest.mark.parametrize("mode", ["constant", "nearest", "grid-wrap"])

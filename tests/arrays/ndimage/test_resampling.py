@@ -37,6 +37,7 @@ def test_modes(mode, order):
             check("shift", x, 100.25, **how)
 
 
+@pytest.mark.few(2)  # modes are met in the tests of kernels
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "c8"])
 @pytest.mark.parametrize("mode", ["constant", "nearest", "grid-wrap"])

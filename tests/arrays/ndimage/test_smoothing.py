@@ -47,6 +47,7 @@ def test_means_forget_what_has_left_the_window():
     assert found[6] == found[15] == 1
 
 
+@pytest.mark.few(3)  # each mode
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "f8", "c8"])
 @pytest.mark.parametrize("mode", ["reflect", "constant", "wrap"])

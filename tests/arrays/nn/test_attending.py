@@ -10,6 +10,7 @@ SEEN = RANDOM.random((19, 23)) < 0.7
 SEEN[:, 0] = True
 
 
+@pytest.mark.few(2)  # dtypes are met by comparisons
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("mask", [None, SEEN, RANDOM.normal(size=(2, 1, 19, 23)), SEEN[:1]])
 @pytest.mark.parametrize("causal", [False, True])

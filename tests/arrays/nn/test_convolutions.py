@@ -69,6 +69,7 @@ HOW = (
 )
 
 
+@pytest.mark.few(3)  # each way
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
@@ -90,6 +91,7 @@ def test_sums_that_end_in_blas_are_within_rounding_for_every_sharding(how, dtype
         near(dt.nn.conv(x, k, **how).rechunk(chunks).compute(), expected)
 
 
+@pytest.mark.few(3)  # each dtype
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("dtype", ["f2", "f4", "c16"])
@@ -182,6 +184,7 @@ def test_it_is_the_transpose_of_the_map_that_conv_is():
     np.testing.assert_allclose((z * y).sum().compute(), (back * X).sum().compute(), rtol=1e-10)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("how", "error", "says"),
     [

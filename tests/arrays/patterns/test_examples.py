@@ -66,6 +66,7 @@ EXAMPLES = {
 }
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_numpys_and_have_one_value(name, shardings):
     function, cells, wanted = EXAMPLES[name]

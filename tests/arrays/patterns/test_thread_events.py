@@ -39,6 +39,7 @@ def test_a_pipeline_sums_up():
     np.testing.assert_array_equal(target, np.cumsum(np.arange(1.0, 7.0)))
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(("rows", "columns"), [(4, 4), (3, 5), (1, 4)])
 def test_a_wavefront(rows, columns, shardings):
     """Each cell is the sum of those above and to the left: diagonals run one after the other."""

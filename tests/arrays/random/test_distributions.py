@@ -26,6 +26,7 @@ CONTINUOUS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize(("draw", "share"), CONTINUOUS.values(), ids=CONTINUOUS)
 def test_values_are_distributed_as_they_should_be(draw, share):
     g = rng()

@@ -6,6 +6,7 @@ import dask_tapestry as dt
 from .samples import COUNT, deviates, gap, rng
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("low", "count"),
     [(0, 2), (-3, 7), (5, 1000), (0, 3 * 2**30), (-9 * 10**18, 3 * 2**62), (-(2**63), 2**64)],

@@ -19,6 +19,7 @@ def held(seed, n, kind):
     return (cells % 2 == 0) if kind == "?" else cells.astype("i8").astype(kind)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", ["?", "u1", "i4", "f2", "f8", "c8", "m8[s]", "M8[s]", "S3", "U3"])
 @pytest.mark.parametrize("block_bytes", [10**9, 50_000])
 def test_operations_are_numpys(kind, block_bytes, shardings):
@@ -63,6 +64,7 @@ def test_chunks_are_as_long_as_those_of_the_first_array():
     assert dt.setdiff1d(y, x).chunks == ((100,) * 10,)
 
 
+@pytest.mark.few(1)  # all are one program but for what is kept
 @pytest.mark.parametrize("name", ["intersect1d", "setdiff1d", "setxor1d"])
 def test_each_of_two_long_vectors_is_sorted_and_sent_once(name):
     x, y = (dt.placeholder((20_000_000,), "f8", (1_000_000,)) for _ in range(2))

@@ -35,6 +35,7 @@ def small_spans(monkeypatch):
         monkeypatch.setattr(unique_of_few, name, value)
 
 
+@pytest.mark.few(7)  # as unlike as so many can be
 @pytest.mark.parametrize("equal_nan", [True, False])
 @pytest.mark.parametrize("name", KINDS)
 def test_they_are_those_of_sorted_cells(name, equal_nan):

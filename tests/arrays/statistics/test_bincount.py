@@ -67,6 +67,7 @@ def test_an_empty_list_has_no_dtype():
     refused(lambda np, a: np.bincount(a(np.zeros(0))))
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("dtype", "minlength"), [("u1", 256), ("i1", 128), ("?", 2), ("u2", 2**16)]
 )

@@ -9,6 +9,7 @@ X = np.random.default_rng(0).normal(size=(5, 4))
 POINTS = [0.0, 1.0, 1.5, 4.0, 4.25]
 
 
+@pytest.mark.few(7)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("spacing", "options"),
     [

@@ -30,6 +30,7 @@ def pieces(dtype):
     return (x + 1j * x[::-1]).astype(dtype) if dtype[0] == "c" else x.astype(dtype)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c16"])
 @pytest.mark.parametrize("name", ["nanmean", "nanvar", "nanstd", "ptp"])

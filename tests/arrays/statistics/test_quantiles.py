@@ -49,7 +49,7 @@ def test_weights(skip):
 @pytest.mark.parametrize(
     ("function", "most"),  # a median needs one consumer's cells alone
     [
-        (dt.median, 0.1),
+        beyond(dt.median, 0.1),  # as in `test_rank_digits.py`
         (dt.nanmedian, 1.4),
         beyond(lambda x: dt.nanquantile(x, 0.3), 1.4),
     ],

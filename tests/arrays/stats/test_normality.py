@@ -17,6 +17,7 @@ def test_scores_are_scipys():
     np.testing.assert_allclose([f.pvalue for f in found], chances, rtol=1e-8)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ["skewtest", "kurtosistest", "normaltest"])
 def test_scores_along_each_axis(name):
     x = np.random.default_rng(2).normal(size=(9, 12))

@@ -21,6 +21,7 @@ def by_hand(step, x, steps, mode):
     return x
 
 
+@pytest.mark.few(3)  # each dtype
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("name", MODES)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])

@@ -11,6 +11,7 @@ from dask_tapestry.io.targets import hdf5_target
 CELLS = np.arange(600.0).reshape(20, 30)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("chunks", [True, None, False, 7, (3, -1), (50, 50), "auto"])
 def test_hdf5_there_and_back(tmp_path, chunks):
     with dt.config(block_bytes=64):

@@ -53,6 +53,7 @@ def _scheduler(request):
         yield
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_all_of_it(target):
     assert dt.store(dt.asarray(CELLS) + 1, target) is None
     np.testing.assert_array_equal(target[...], CELLS + 1)
@@ -67,6 +68,7 @@ def test_a_region(target, region):
     np.testing.assert_array_equal(target[...], expected)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("repeat", range(10))  # under either fixture: 20 times in threads
 def test_regions_that_share_chunks_in_many_threads(target, repeat):
@@ -89,6 +91,7 @@ def test_regions_that_share_chunks_in_many_threads(target, repeat):
     np.testing.assert_array_equal(target[...], CELLS)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_a_lazy_sink_does_all(target):
     other = np.zeros(5)
     effect = dt.store([CELLS, dt.ones(5)], [target, other], compute=False)
@@ -100,6 +103,7 @@ def test_a_lazy_sink_does_all(target):
     np.testing.assert_array_equal(other, np.ones(5))
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("compute", [True, False])
 def test_what_is_stored_is_returned(target, compute):
@@ -118,12 +122,14 @@ def test_what_is_stored_is_returned(target, compute):
     np.testing.assert_array_equal(target[15], CELLS[0])
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_a_part_of_what_is_stored_waits_for_all_of_it(target):
     x = dt.store(CELLS, target, compute=False, return_stored=True)
     assert x[-1, -1].compute() == 599
     np.testing.assert_array_equal(target[...], CELLS)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_one_after_the_other(target):
     first = dt.store(CELLS, target, compute=False)
     second = dt.store(CELLS[:3] * 2, target, regions=slice(4, 7), compute=False, after=[first])
@@ -132,6 +138,7 @@ def test_one_after_the_other(target):
     np.testing.assert_array_equal(target[7:], CELLS[7:])
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_as_a_method_and_from_dask(target):
     dt.asarray(CELLS).store(target)
     np.testing.assert_array_equal(target[...], CELLS)
@@ -139,6 +146,7 @@ def test_as_a_method_and_from_dask(target):
     np.testing.assert_array_equal(target[...], CELLS * 2)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 def test_a_progress_bar(target, capsys):
     with ProgressBar():
         dt.store(CELLS, target)

@@ -25,6 +25,7 @@ def place(request, tmp_path):
     }[request.param]()
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("component", ["a", "a/b", None])

@@ -18,6 +18,7 @@ def both(a, b):
 MEAN = dt.Monoid((0, 0), both, lambda x: (x, np.ones(x.shape, int)), lambda p: p[0] / p[1])
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 2), -1])
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_tuples_of_values_are_combined(axis, keepdims, shardings):

@@ -49,6 +49,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize(("chunk", "aggregate", "options"), CALLS)
 def test_it_is_dasks(chunk, aggregate, options):
     expected = da.reduction(da.from_array(X, CHUNKS), chunk, aggregate, dtype="f8", **options)
@@ -108,6 +109,7 @@ def test_partial_results_may_have_several_cells():
     assert made.compute().tolist() == [192.0, 216.0]
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("axis", [None, 0, (0, -1)])
 def test_a_monoid_has_one_value(axis, shardings):
     x = np.random.default_rng(0).normal(size=(37, 50))

@@ -74,6 +74,7 @@ OPERATIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.few(16)  # as unlike as so many can be
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_it_stays_lazy_and_ours(name):
     function = OPERATIONS[name]

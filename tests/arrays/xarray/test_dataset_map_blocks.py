@@ -103,6 +103,7 @@ TEMPLATES = {
 }
 
 
+@pytest.mark.few(7)  # as unlike as so many can be
 @pytest.mark.parametrize("name", TEMPLATES)
 @pytest.mark.parametrize("block_bytes", [1, 200, 10**8])
 def test_with_a_template(name, block_bytes):

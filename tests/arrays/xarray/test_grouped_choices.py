@@ -35,6 +35,7 @@ def of(data, name):
     return data if name is None else data[name]
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("key", ["time.month", "phase", "x"])

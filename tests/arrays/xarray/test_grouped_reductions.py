@@ -153,6 +153,7 @@ def by_group(monkeypatch):
 SHARE = 8  # of which one is done on every run, another for each grouping
 
 
+@pytest.mark.few(9)  # one fold serves all
 @pytest.mark.parametrize(
     "share", [1, pytest.param(None, marks=pytest.mark.exhaustive, id="exhaustive")]
 )

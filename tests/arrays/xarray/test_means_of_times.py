@@ -29,6 +29,7 @@ def times(dtype, span):
     return xr.DataArray(cells, {"time": DAYS}, ("time", "x"))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("skipna", [None, False])
 @pytest.mark.parametrize("name", MEANS)
 @pytest.mark.parametrize("dtype", ["M8[s]", "m8[s]", "M8[us]", "m8[us]"])

@@ -27,6 +27,7 @@ WAYS = {
 }
 
 
+@pytest.mark.few(9)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod", "count", "std", "var"])
 @pytest.mark.parametrize("kind", KINDS)

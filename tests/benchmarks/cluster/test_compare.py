@@ -14,6 +14,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.few(6)  # one function runs all
 @pytest.mark.parametrize("work", WORKS)
 def test_every_work_runs_on_threads(work, folder):
     row = measure(OURS, work, "threads", folder, repeats=1)

@@ -14,6 +14,7 @@ def test_a_row_says_what_was_held():
     assert "288 of   332 MB" in text
 
 
+@pytest.mark.exhaustive  # what workers hold of a smaller job is measured in `test_memory.py`
 @pytest.mark.cluster
 def test_more_images_take_no_more_than_predicted(tmp_path):
     few, many = (measured(tmp_path, n * CHUNK) for n in (4, 12))

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.cluster.memory import BYTES, LAYOUTS, REFUSED, Row, create, drawn, measured, workers
 
-FEW = (1, 2, 5)  # programs that take seconds each
+FEW = (1, 2)  # programs that take seconds each
 OPTIONS = Namespace(bytes=BYTES, latest=600.0, explain=False)
 
 

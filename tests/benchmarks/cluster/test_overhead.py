@@ -15,6 +15,7 @@ def test_libraries_compute_the_same_in_as_many_tasks(two):
     assert ours.chunks == theirs.chunks == ((CELLS,) * 7,)
 
 
+@pytest.mark.exhaustive  # the program itself, which nothing else needs
 @pytest.mark.cluster
 def test_seconds_are_counted():
     found = compare(tasks=20, repeats=1)

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from benchmarks.cluster import requests
 from benchmarks.cluster.works import WORKS
 
@@ -12,6 +14,7 @@ READ_TWICE = "centred deviation"
 """What is not encoded is read again on one machine, as to hold it takes memory and as long."""
 
 
+@pytest.mark.exhaustive  # requests are counted in `io/test_requests.py`
 def test_each_chunk_is_opened_once(tmp_path):
     told = ["--on", "threads", "--scale", "0.0001", "--folder", str(tmp_path)]
     done = subprocess.run(

@@ -12,6 +12,7 @@ from benchmarks.cluster.soak import growth
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.exhaustive  # workers are killed in `test_faults.py` and `lower/test_cluster.py`
 @pytest.mark.cluster
 def test_a_cluster_that_is_disturbed_breaks_nothing(tmp_path):
     told = ["--minutes", "0.5", "--only", "sum,climatology,heat,rows to columns", "--seed", "1"]

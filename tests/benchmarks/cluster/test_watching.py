@@ -3,6 +3,7 @@ import pytest
 from benchmarks.cluster.watching import WAYS, compare, parts, table
 
 
+@pytest.mark.exhaustive  # the program itself, which nothing else needs
 @pytest.mark.cluster
 def test_seconds_are_counted():
     found = compare(tasks=20, repeats=1, pause=0.0)

@@ -18,6 +18,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.few(5)  # the works are compared in the benchmark too
 @pytest.mark.parametrize("work", SHORT)
 def test_libraries_agree(work, folder):
     """What a work returns; writes return nothing."""

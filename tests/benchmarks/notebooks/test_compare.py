@@ -3,6 +3,8 @@
 import json
 import sys
 
+import pytest
+
 from benchmarks.notebooks import compare
 from benchmarks.notebooks.public import NOTEBOOKS, Notebook
 
@@ -21,6 +23,7 @@ def test_cells_that_cannot_run_anywhere_are_left_out(tmp_path):
     assert ours == ["import dask_tapestry as da", "x = da.ones(9)"]
 
 
+@pytest.mark.exhaustive  # the program itself, in four processes
 def test_the_command_prints_a_row_and_what_failed(tmp_path, monkeypatch, capsys):
     one = written(tmp_path, "import dask.array as da", "float(da.ones(3).sum())", "1 / 0")
     monkeypatch.setattr(compare, "NOTEBOOKS", (one,))

@@ -15,6 +15,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.few(6)  # all are measured by one function
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_measured_in_its_layouts(name, tmp_path):
     x = PROGRAMS[name](Data(tmp_path, False, 0.002))
@@ -34,6 +35,7 @@ def test_correlation_is_of_all_layouts():
     assert regret.correlation({"a": ROWS}, "simulated") == pytest.approx(-0.5)
 
 
+@pytest.mark.exhaustive  # what is measured is tested above
 def test_what_is_measured_is_added_to_a_file(tmp_path, monkeypatch, capsys):
     file = tmp_path / "regret.json"
     for name in ("chain", "softmax"):

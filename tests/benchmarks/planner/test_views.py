@@ -7,6 +7,7 @@ from benchmarks.planner.views import CASES, measure
 from tests.covering import share_of
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("name", share_of(CASES, 3))
 def test_a_case_is_timed_in_all_three(name):
     found = measure(*CASES[name], cells="random", repeats=1)

@@ -1,5 +1,7 @@
 import ast
 
+import pytest
+
 from benchmarks.suites.numpy_suite import FILES, PLUGIN, copied
 from benchmarks.suites.outcomes import run_pytest
 
@@ -13,6 +15,7 @@ def test_copies_are_python_with_our_modules(tmp_path):
         assert "import tapestry_as_numpy as np" in text
 
 
+@pytest.mark.exhaustive  # the program itself, with NumPy's own tests
 def test_a_file_runs_with_our_functions(tmp_path):
     files = copied(tmp_path)
     more = [*PLUGIN, "-k", "TestNonarrayArgs and (squeeze or trace)"]

@@ -29,6 +29,7 @@ def test_works_name_their_sources_and_stores():
         assert set(work.data) <= set(data.STORES), name
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", FEW)
 def test_both_libraries_have_the_same_values(name, tmp_path):
     theirs, ours = (cells(WORKLOADS[name].run(of(xp, tmp_path))) for xp in (da, dt))
@@ -36,6 +37,7 @@ def test_both_libraries_have_the_same_values(name, tmp_path):
         np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.exhaustive  # values are compared above
 def test_a_row_is_measured_and_compared(tmp_path):
     options = Namespace(on="threads", folder=tmp_path, repeats=1, scale=SMALL, latest=60.0)
     rows = [run.measure(name, "projections", options) for name in ("dask.array", "dask_tapestry")]

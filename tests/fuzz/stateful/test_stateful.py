@@ -8,7 +8,7 @@ from tests.covering import seeds_of
 from tests.fuzz.stateful.programs import WAYS, run
 
 
-@pytest.mark.parametrize("seed", seeds_of(range(12), 6))
+@pytest.mark.parametrize("seed", seeds_of(range(12), 3))
 def test_arrays_and_stores_have_numpys_cells(seed):
     run(Random(f"stateful {seed}"))
 

@@ -118,6 +118,7 @@ BOMBS = {
 }  # fmt: skip
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_chunk_that_holds_more_than_it_may_takes_no_memory(tmp_path, name):
     codec = BOMBS[name]
@@ -198,6 +199,7 @@ def test_heads_that_say_another_size_are_errors(tmp_path, name, by):
         dt.from_zarr(tmp_path).compute(scheduler="sync")
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs_behind_filters_take_no_memory(tmp_path, name):
     codec = BOMBS[name]

@@ -68,6 +68,7 @@ def stored(folder, cells=CELLS, chunks=(3, 4, 2), **options):
     return array
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.filterwarnings("ignore:Combining a `sharding_indexed` codec")
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_any_box(tmp_path, layout):

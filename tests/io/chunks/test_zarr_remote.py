@@ -42,6 +42,7 @@ def remote(store):
     return RemoteArray.of(zarr.open_array(store, mode="r"))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_any_box(layout):
     array = remote(stored(**LAYOUTS[layout]))

@@ -375,6 +375,7 @@ def test_what_a_killed_overwrite_left_does_not_replace_what_is_complete(tmp_path
     np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), 2 * CELLS)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize("resume", [True, "checksums"])
 def test_objects_behind_a_network(caplog, overwrite, resume):

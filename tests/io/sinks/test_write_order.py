@@ -147,6 +147,7 @@ def test_all_that_is_to_come_is_said_before_the_first(monkeypatch):
     assert seen == [[((2, 7),), ((5, 10),)], [((5, 10),)]]
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("chunks", [(1, 1), (3, 7), (5, 5), (20, 20)])
 @pytest.mark.parametrize("repeat", range(5))

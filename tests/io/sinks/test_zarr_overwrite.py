@@ -51,6 +51,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("source", PLACES)
 @pytest.mark.parametrize("target", PLACES)
 def test_an_array_is_replaced_by_what_reads_it(folder, source, target):

@@ -59,6 +59,7 @@ def test_what_is_written_is_what_is_read(tmp_path, chunks):
     np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x").compute(), CELLS)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("rows", range(1, 6))
 @pytest.mark.parametrize("columns", [1, 2, 3, 5, 7])
 def test_each_piece_is_written_once(monkeypatch, rows, columns):

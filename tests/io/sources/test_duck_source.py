@@ -151,6 +151,7 @@ def test_an_error_of_the_source_keeps_its_type():
     assert isinstance(caught.value, dt.ComputeError)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "cells",
     [

@@ -204,6 +204,7 @@ def test_joined_sources_may_be_joined(tmp_path):
         np.testing.assert_array_equal(one.read(box), cells[box.slices()])
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("axis", range(3))
 @pytest.mark.parametrize(
     ("lengths", "chunk", "side"),

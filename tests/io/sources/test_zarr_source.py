@@ -154,6 +154,7 @@ STORED = {
 }
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("corner", [(SIDE, 2 * SIDE), (2 * SIDE, 2 * SIDE), (700, 650)])
 @pytest.mark.parametrize("layout", STORED)
 def test_reading_takes_the_memory_that_is_foretold(tmp_path, layout, corner, monkeypatch):

@@ -116,6 +116,7 @@ def test_fill_values_overwrite_cells(fill, tmp_path):
     np.testing.assert_array_equal(array[...], [5, fill, fill, fill, 5, 5])
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("lengths", [(1, 1, 1), (4, 8), (3, 0, 9, 2), (20,)])
 def test_appending(tmp_path, zarr_format, lengths):

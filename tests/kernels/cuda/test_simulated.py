@@ -7,20 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernels.cuda.simulated.simulator import ENVIRONMENT
+from tests.covering import beyond
+from tests.kernels.cuda.simulated.simulator import ENVIRONMENT, HALF
 
 FOLDER = Path(__file__).parent / "simulated"
 MODULES = sorted(module.name for module in FOLDER.glob("*_simulated.py"))
 TOGETHER = 8  # modules of a process, which takes 2 s to begin
 
 
+@pytest.mark.whole
+@pytest.mark.parametrize("share", [HALF, beyond({})], ids=["half", "every"])
 @pytest.mark.parametrize("first", range(0, len(MODULES), TOGETHER), ids=MODULES[::TOGETHER])
-def test_kernels_have_the_bits_of_the_cpu_in_the_simulator(first):
+def test_kernels_have_the_bits_of_the_cpu_in_the_simulator(first, share):
+    """Of the cases of each module every other, or all: a device runs all of them too."""
     modules = MODULES[first : first + TOGETHER]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist"]
     done = subprocess.run(
         [*command, *[str(FOLDER / module) for module in modules]],
-        env=os.environ | ENVIRONMENT | {"PYTEST_ADDOPTS": ""},
+        env=os.environ | ENVIRONMENT | share | {"PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         check=False,

@@ -32,6 +32,7 @@ def test_expm1_is_within_two_units_of_its_size():
     assert errors("expm1", DIGITS.expm1, numbers())[1] <= 2.0
 
 
+@pytest.mark.few(1)  # all round in one function
 @pytest.mark.parametrize("name", TRUE)
 def test_complex64_is_rounded_once(name):
     assert in_complex64(name, numbers()) <= 1.0

@@ -13,6 +13,7 @@ def test_it_is_within_some_units_in_either_part(name):
     assert max(errors(name, getattr(MORE, name), wide, digits=MORE)) <= UNITS.get(name, 2.0)
 
 
+@pytest.mark.few(3)  # all round in one function
 @pytest.mark.parametrize("name", NAMES)
 def test_complex64_is_rounded_once(name):
     assert in_complex64(name, numbers()) <= 1.0

@@ -20,6 +20,7 @@ def test_it_is_within_four_units_in_either_part(name):
     assert max(errors(name, getattr(MORE, TRUE[name]), wide, digits=MORE)) <= 4.0
 
 
+@pytest.mark.few(3)  # all round in one function
 @pytest.mark.parametrize("name", TRUE)
 def test_complex64_is_rounded_once(name):
     assert in_complex64(name, numbers()) <= 1.0

@@ -110,6 +110,7 @@ def test_bits_of_complex_functions_do_not_depend_on_where_cells_lie(name, kind, 
             assert cell.tobytes() == whole[0, i].tobytes()
 
 
+@pytest.mark.few(4)  # one text holds any function
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "power", "arctan2", "erfc"])
@@ -146,6 +147,7 @@ def test_loops_over_cells_are_vectorised(name):
         assert "@fma" not in code.replace("@llvm.fma", "")
 
 
+@pytest.mark.few(4)  # one text holds any function
 @pytest.mark.parametrize("name", ["absolute", "divide", "sqrt", "exp", "log", "tanh", "arcsin"])
 def test_loops_over_complex_cells_are_vectorised(name):
     elementary = COMPLEX_FUNCTIONS[name]

@@ -43,6 +43,7 @@ def _forget():
     module_digest._module.cache_clear()
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", SOURCES)
 def test_every_module_that_a_source_brings_is_found(kind):
     """Functions are imported and not compiled, which takes long."""

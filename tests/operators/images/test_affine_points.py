@@ -16,6 +16,7 @@ def made(x, mode="mirror", order=3, dtype="f8", matrix=TURN, counts=(23, 40), of
     return affine_points(x, spline, matrix, offset, (0, 1), (0, 1), counts, np.dtype(dtype))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("dtype", "result"), [("f8", "f8"), ("u1", "i2")])

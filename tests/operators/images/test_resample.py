@@ -16,6 +16,7 @@ def made(x, mode="mirror", zoom=0.61, shift=-3.2, dtype="f8", order=3):
     return resample(x, lines, counts, order, mode, 2.5, np.dtype(dtype))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("dtype", "result", "zoom"), [("f8", "f8", 0.61), ("u1", "i2", 2.3)])

@@ -101,6 +101,7 @@ def test_a_table_larger_than_memory_is_not_replicated():
     assert added.cost["peak_worker_bytes"] < 8 * 2**30
 
 
+@pytest.mark.exhaustive  # `lower/test_cluster.py` sends blocks
 @pytest.mark.cluster
 def test_rows_travel_between_processes():
     values = rows(200_000, 30_000)

@@ -56,6 +56,7 @@ def test_masks_of_diagonals_beyond_the_corners(shape):
     assert np.array_equal(dt.triu(dt.ones(shape), 2**63).compute(), np.zeros(shape))
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("offset", [0, 700, -1500])
 def test_a_long_diagonal_reads_squares_along_it(offset):
     x = np.arange(3000 * 3100).reshape(3000, 3100)

@@ -55,6 +55,7 @@ def test_what_fits_a_worker_is_whole():
     assert len(wholes(plan.core.graph.nodes)) == 1
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("name", CALLS)
 def test_the_form_in_panels_takes_less_memory(name):
     function, arrays = CALLS[name]

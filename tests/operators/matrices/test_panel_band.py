@@ -15,6 +15,7 @@ def hermitian(side, dtype, seed=0):
     return made + made.conj().T
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("width", [1, 7, 29, 30, 40])

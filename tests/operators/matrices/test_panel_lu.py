@@ -26,6 +26,7 @@ def test_as_many_panels_as_a_plan_may_have():
     assert len(lu.LETTERS) > max(PANEL_COUNTS)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", KINDS)
 def test_equations_inverses_and_determinants(dtype):
     a, b = cells((24, 24), dtype), cells((24, 2), dtype, 1)
@@ -55,6 +56,7 @@ def test_growth_is_that_of_partial_pivoting():
     assert abs(packed[:, :60]).max() < 10 * abs(cells((60, 60), "f8")).max()
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("width", [1, 4, 12, 20])
 @pytest.mark.parametrize("columns", [0, 1, 30])
 def test_right_sides_of_any_number_of_columns(columns, width):

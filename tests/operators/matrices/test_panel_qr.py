@@ -22,6 +22,7 @@ def halves(both, shape):
     return np.split(both, [rows], axis=0 if rows >= columns else 1)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("shape", [(17, 12), (9, 20), (10, 10)])

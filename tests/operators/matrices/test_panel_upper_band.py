@@ -18,6 +18,7 @@ def values_of(a, width, is_hermitian=False):
     return computed(singular_values_by_panels, a, width=width, is_hermitian=is_hermitian)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize(
     ("shape", "width"), [((30, 30), 7), ((44, 30), 16), ((30, 37), 29), ((20, 60), 30), ((9, 9), 1)]

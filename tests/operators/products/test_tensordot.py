@@ -129,6 +129,7 @@ def test_few_rows_are_joined():
     assert "reshape" in str(dt.einsum("ijk,lk->ijl", x, np.ones((5, 4))).teg)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["?", "u1", "i8", "f2", "f4", "f8", "c16"])
 @pytest.mark.parametrize(
     ("text", "shapes"),

@@ -32,6 +32,7 @@ def test_weights_are_added(weights):
     np.testing.assert_allclose(made.compute(), expected, atol=1e-6)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("weights", [None, WEIGHTS, WEIGHTS + 1j * WEIGHTS[::-1]])
 def test_every_cut_has_one_value(weights, shardings):
     whole = table(NUMBERS, 9, weights).compute()

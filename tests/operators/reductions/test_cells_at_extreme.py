@@ -47,6 +47,7 @@ def test_cells_lie_at_numpys_places(monoid, axis):
             assert same_bits(value[f"f{number}"], one)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("lattice", [None, Lattice((16,), (-5,)), Lattice((3,), (0,))], ids=str)
 def test_nodes_carry_the_cells_of_their_own_extreme(lattice):
     node = joint("argmax", 0, Tree((70,), 8, lattice))

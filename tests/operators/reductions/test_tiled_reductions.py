@@ -56,6 +56,7 @@ def in_blocks(node, cells, step):
     return found
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("step", [1, 2, 100])
 @pytest.mark.parametrize("begun", [0, 7])

@@ -92,6 +92,7 @@ def test_along_the_axis_the_cells_up_to_the_last_are_read():
     assert same_bits(value, np.cumsum(X, axis=0)[:20, 1:])
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("chunks", [(500, 1), (100, 3), (129, 2), (1, 3)])
 def test_every_sharding_gives_the_same_bits(chunks):
     results = [f(dt.asarray(X), axis=0) for f in (dt.cumsum, dt.cumprod, dt.logcumsumexp)]

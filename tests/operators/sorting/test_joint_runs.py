@@ -78,6 +78,7 @@ def test_which_cells_are_brought_together():
     assert joint_run_counts(objects, objects) == ()
 
 
+@pytest.mark.few(1)  # both sort two vectors jointly
 @pytest.mark.parametrize("search", [dt.isin, lambda x, y: dt.searchsorted(y, x)])
 def test_of_two_long_vectors_each_is_sorted_and_sent_once(search):
     x, y = (dt.placeholder((60_000_000,), "f8", (5_000_000,)) for _ in range(2))
@@ -86,6 +87,7 @@ def test_of_two_long_vectors_each_is_sorted_and_sent_once(search):
     assert plan.cost["peak_worker_bytes"] < 500 * 10**6
 
 
+@pytest.mark.exhaustive  # `test_exchange_sort.py` sorts between processes
 @pytest.mark.cluster
 def test_they_are_brought_together_between_processes():
     random = np.random.default_rng(2)

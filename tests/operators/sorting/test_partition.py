@@ -76,6 +76,7 @@ def test_long_lanes_are_partitioned_in_parts():
     assert dt.partition(dt.asarray(x), 1000)[1000] == np.sort(x)[1000]
 
 
+@pytest.mark.few(1)  # places or cells
 @pytest.mark.parametrize("function", [dt.partition, dt.argpartition])
 def test_lanes_that_no_worker_holds_are_partitioned_by_an_exchange(function):
     x = dt.placeholder((20_000_000,), "f8", stored_chunks=(250_000,))
@@ -83,6 +84,7 @@ def test_lanes_that_no_worker_holds_are_partitioned_by_an_exchange(function):
     plan.verify()
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", ["f8", "f4", "f2", "i8", "u8", "u1"])
 @pytest.mark.parametrize("places", [False, True])
 def test_cells_that_an_exchange_carries_keep_their_bits(kind, places):

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.operators.sorting.rank_digits import cells_of_ranks
+from tests.covering import beyond
 
 KINDS = ("f2", "f4", "f8", "i1", "i4", "i8", "u2", "u8", "M8[s]")
 
@@ -26,7 +27,7 @@ def test_cells_are_those_of_the_sorted_vector(data):
     np.testing.assert_array_equal(found, np.sort(cells)[ranks])
 
 
-@pytest.mark.parametrize("function", [dt.median, lambda x: dt.percentile(x, [1, 99])])
+@pytest.mark.parametrize("function", [dt.median, beyond(lambda x: dt.percentile(x, [1, 99]))])
 def test_what_workers_cannot_hold_is_read_in_a_few_passes(function):
     x = dt.placeholder((2 * 10**9,), "f4", (10**6,))
     plan = dt.plan(function(x), resources=dt.Resources(2, 1, "512 MiB"))

@@ -48,6 +48,7 @@ def test_errors():
         common_dtype(vector, dt.asarray(np.array(["2020"], "M8[Y]")).node)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("kinds", [("M8[s]", "f8"), ("f8", "m8[s]"), ("i4", "U1"), ("S1", "M8[D]")])
 def test_where_nothing_is_compared_cells_need_not_be_comparable(kinds):
     one, other = (np.zeros(2, kind) for kind in kinds)

@@ -59,6 +59,7 @@ def test_every_sharding_fills_the_same_buckets(
     np.testing.assert_array_equal(found, NUMPY_S[choice](x, y))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("choice", NUMPY_S)
 @pytest.mark.parametrize("kind", ["equal", "apart", "one group", "largest"])
 def test_skew_changes_nothing(kind, choice):
@@ -95,6 +96,7 @@ def test_the_most_cells_that_may_be_chosen():
     assert [most_cells(one, (5, 3)) for one in ("both", "first", "one")] == [3, 5, 8]
 
 
+@pytest.mark.exhaustive  # on threads of one process above
 @pytest.mark.cluster
 def test_they_are_chosen_between_processes():
     random = np.random.default_rng(2)

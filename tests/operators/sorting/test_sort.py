@@ -62,6 +62,7 @@ def test_what_is_cut_is_not_cut_again():
     assert form_names(argsort(dt.zeros((0, 5)).node, 1)) == ()
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 def test_a_long_lane_in_memory_is_sorted_in_ranges_of_ranks(threads):
     cells = np.random.default_rng(0).normal(size=2_000_003).round(2) * 0

@@ -19,6 +19,7 @@ A, B = (np.random.default_rng(key).normal(size=(60, 70)) for key in (0, 1))
 SMALL = dt.Resources(4, 2, "1 GiB")
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("make", "shape"),
     [
@@ -42,6 +43,7 @@ def test_reshapes_of_one_shape_are_left_out(make, shape, sync):
     np.testing.assert_array_equal(cells, np.sort(expected)[chosen])
 
 
+@pytest.mark.few(2)  # of one pass or of two
 @pytest.mark.parametrize(
     ("make", "passes"),
     [
@@ -77,6 +79,7 @@ def stored(tmp_path, cells, chunks, part=np.s_[:]):
     return dt.from_zarr(tmp_path / "x.zarr")[part]
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(("shape", "chunks", "part"), STORED)
 def test_cells_are_taken_chunk_by_chunk(shape, chunks, part, tmp_path, narrow):
     cells = np.arange(np.prod(shape)).reshape(shape)
@@ -107,6 +110,7 @@ def is_left(x):
     return in_order_of_chunks(x.node) is x.node
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("make", "most"),
     [
@@ -135,6 +139,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("kind", ["f8", "f4", "i2", "?", "c16", "m8[s]", "u1"])
 def test_bits_are_those_of_cells_in_c_order(kind, name, tmp_path, shardings, narrow, monkeypatch):
@@ -157,6 +162,7 @@ def test_runs_are_of_whole_chunks():
     assert run_of_chunks(dt.placeholder((10**9,), "f8").node, 65_540) in range(65_540, 131_081)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("steps", [3, 40, 300])
 def test_what_formulas_read_twice_is_met_once(steps):
     """As of loops: paths to the flattened array double with each step."""

@@ -87,6 +87,7 @@ def test_weights_that_cannot_be(wrong):
             dt.Array(value).compute()
 
 
+@pytest.mark.exhaustive  # lanes without weights in `test_unordered_cells.py`
 def test_lanes_of_no_worker():
     n = 3 * 10**7
     random = dt.random.default_rng(0)

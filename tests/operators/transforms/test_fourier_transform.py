@@ -26,6 +26,7 @@ def cells(shape, dtype):
     return (made + 1j * random.random(shape) if kind.kind == "c" else made).astype(kind)
 
 
+@pytest.mark.few(15)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [
@@ -47,6 +48,7 @@ def test_long_lanes_are_transformed_as_matrices(name, dtype):
             np.testing.assert_allclose(found.compute(), expected, rtol=0, atol=float(atol))
 
 
+@pytest.mark.few(12)  # each function and dtype
 @examples(20)
 @given(n=st.integers(1, 60), chunk=st.integers(1, 60), norm=st.sampled_from(module.NORMS))
 def test_a_long_lane_has_one_value_for_every_cut(n, chunk, norm):

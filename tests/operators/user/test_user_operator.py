@@ -121,6 +121,7 @@ SLICES = [
 ]
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("worth", [user_windows.WINDOW_GAP_BYTES, 1])
 @pytest.mark.parametrize("block_bytes", [8, 24, 10**6])
@@ -348,6 +349,7 @@ def widened(width):
     )(of_block)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("width", [2, 3])
 @pytest.mark.parametrize("block_bytes", [8, 40, 100, 10**6])
 def test_an_output_of_windows_is_cut_between_them(width, block_bytes, shardings):
@@ -371,6 +373,7 @@ def test_an_output_of_windows_is_cut_between_them(width, block_bytes, shardings)
             assert sum(n % width > 0 for n in lengths) <= 2
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("sides", [(1,), (2,), (7,), (10,), (149, 1)])
 def test_windows_are_right_in_any_layout(sides, shardings):
     x = np.arange(50)

@@ -170,6 +170,7 @@ def test_dask_counts_the_bytes_of_all_outputs():
     assert 0 <= sizeof(whole.operator.reference(x)) - 8 * (48 + 24 + 6) < 100
 
 
+@pytest.mark.exhaustive  # `lower/test_cluster.py` sends blocks
 @pytest.mark.cluster
 def test_outputs_travel_between_processes():
     x = RANDOM.normal(size=(4000, 300))

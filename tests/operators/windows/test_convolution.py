@@ -17,6 +17,7 @@ def made(kind=Convolution, how=HOW[0], part=None, x=X, k=K):
     return apply(kind(*how, x.dtype, part), dt.asarray(x).node, dt.asarray(k).node)
 
 
+@pytest.mark.few(5)  # each operator and way
 @pytest.mark.covering
 @KINDS
 @pytest.mark.parametrize("how", HOW)

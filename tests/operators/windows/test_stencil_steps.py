@@ -35,6 +35,7 @@ def by_numpy(x, y, steps, mode):
     return x, y
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("mode", ["wrap", "edge", "symmetric", "constant"])
 @pytest.mark.parametrize("block_bytes", [500, 3000, 10**9])

@@ -62,6 +62,7 @@ def test_a_matrix_that_is_changed_in_panels_is_a_relay():
         assert node.type.nbytes <= x.type.nbytes
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 def test_no_order_holds_more_of_a_relay_than_its_largest_value(plan):
     """A block is held from the beginning of its task to the end of the last that reads it."""
     first = {}

@@ -184,6 +184,7 @@ def test_workers_hold_a_plan_whose_slices_wait_while_other_blocks_run(tmp_path):
     assert fullest_workers(plan).fits
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("memory", ["300 MB", "600 MB", "1200 MB", "2 GB", "8 GiB"])
 def test_slices_are_counted_only_where_it_depends_on_them_whether_a_plan_fits(memory):
     x = dt.placeholder((20_000, 20_000), "f8", (500, 20_000))

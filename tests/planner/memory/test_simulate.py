@@ -118,6 +118,7 @@ SLOW, FAST = "250 MB/s", "20 GB/s"
 NO_CODEC = {"store_read": 1e12, "store_write": 1e12, "store_plain": 1e12}
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("slowest", ["store", "link", "kernels"])
 def test_a_job_from_a_store_to_a_device_takes_what_the_slowest_of_three_takes(slowest):
     """8 GB by 4 workers, at 250 MB/s each where that is slow, or sorted."""

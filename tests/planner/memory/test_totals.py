@@ -33,6 +33,7 @@ def cost(*arrays, resources=FOUR, **options):
     return dt.plan(*arrays, resources=resources, **options).cost
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("job", JOBS)
 def test_every_cost_is_there_and_makes_sense(job):
     found = cost(JOBS[job])

@@ -177,6 +177,7 @@ SORTS = {
 }
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", SORTS)
 def test_sorts_through_a_store_are_those_of_numpy(tmp_path, kind):
     cells = SORTS[kind](np.random.default_rng(0), 200_000 if kind == "?" else 60_000)

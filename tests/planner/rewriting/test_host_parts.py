@@ -38,6 +38,7 @@ def test_what_lacks_a_kernel_moves_alone_or_with_its_neighbours(device_kernels):
     ]  # fmt: skip
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "make",
     [

@@ -18,6 +18,7 @@ def evolved(space, seed=0, costs=2000, to_the_end=False):
     return evolution
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("y", [gram(), network(2), stored((50_000, 50_000)).sum(axis=1)])
 def test_it_finds_better_plans(y):
     space = space_of(y)

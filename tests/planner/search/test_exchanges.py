@@ -108,7 +108,9 @@ BOTH = {  # values that the write and its readers read
 }
 
 
-@pytest.mark.parametrize("job", BOTH)
+@pytest.mark.parametrize(  # a mean is planned for half a minute, and waits as a vector does
+    "job", [beyond(job) if job == "over its mean" else job for job in BOTH]
+)
 def test_no_step_waits_for_a_store_that_waits_for_it(job):
     v = dt.sort(dt.placeholder((721, 1440), "f4", (721, 1440)), axis=1)
     plan = dt.plan(stored(BOTH[job](maps(), v), 14_610, 16, 16), resources=SMALL)
@@ -122,14 +124,10 @@ def sorted_layers(dependencies):
     return list(TopologicalSorter(dependencies).static_order())
 
 
-@pytest.mark.parametrize(  # each takes half a minute: of two functions of sorted cells one
+@pytest.mark.exhaustive  # each takes half a minute; `JOBS` and `RANGES` sort years, not a century
+@pytest.mark.parametrize(
     ("name", "workers"),
-    [
-        beyond("nanmedian", 100),
-        ("nanquantile", 99),
-        beyond("nanmedian", 99),
-        beyond("nanquantile", 100),
-    ],
+    [("nanmedian", 100), ("nanquantile", 99), ("nanmedian", 99), ("nanquantile", 100)],
 )
 def test_what_is_sorted_in_one_piece_then_is_read_twice_at_most(name, workers):
     hours = dt.placeholder((1_059_014, 721, 1440), "f4", (1, 721, 1440))
@@ -158,7 +156,7 @@ MANY_HOURS, FEW_HOURS = (1_059_014, 10, "32 GiB"), (26_475, 100, "16 GiB")
         (job, *many) if (job, many) != ("sorted", MANY_HOURS) else beyond(job, *many)
         for job in RANGES
         for many in (MANY_HOURS, FEW_HOURS)
-    ],  # the sort of many takes a minute; the test above plans what sorts as many
+    ],  # the sort of many takes a minute
 )
 def test_chunks_are_those_of_the_blocks_that_read_them(job, hours, workers, memory):
     """Chunks that were chosen for blocks which no worker holds would be read several times."""
@@ -208,7 +206,10 @@ def test_a_block_may_read_nothing_of_a_value_that_is_held():
     assert p.cost["bytes_read"] <= 1.2 * sum(part.nbytes for part in parts)
 
 
-@pytest.mark.parametrize("job", LONG_JOBS)
+AT_NIGHT = "weighted median", "of 6 GB", "records"  # they are made of the sorts of others
+
+
+@pytest.mark.parametrize("job", [beyond(j) if j in AT_NIGHT else j for j in LONG_JOBS])
 def test_what_forms_hold_on_their_way_goes_through_a_store(job):
     make, times = LONG_JOBS[job]
     plan = dt.plan(make(long_vector()), resources=TWO)
@@ -220,13 +221,14 @@ def test_what_forms_hold_on_their_way_goes_through_a_store(job):
     assert again.cost == plan.core.cost
 
 
+@pytest.mark.exhaustive  # as a shorter one is in `test_search.py`
 def test_without_a_store_a_long_sort_is_refused():
     few = dt.Resources(workers=2, threads=1, memory="500 MB", temporary_store=False)
     with pytest.raises(dt.MemoryLimitError, match=r"2 workers, 1 thread of .* each would do"):
         dt.plan(stored(dt.sort(long_vector()), 2_000_000), resources=few, budget=0)
 
 
-@pytest.mark.parametrize("places", [False, True])
+@pytest.mark.parametrize("places", [beyond(False), True])  # places are sorted with their cells
 def test_a_vector_larger_than_memory_is_sorted_as_numpy_does(tmp_path, places):
     random, n = np.random.default_rng(0), 4_000_000
     cells = np.where(random.random(n) < 0.1, np.nan, random.integers(-9, 9, n) / 4)
@@ -269,6 +271,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.few(3)  # each mask and each other value
 @pytest.mark.parametrize("mask", SHARED_MASKS)
 @pytest.mark.parametrize("other", OTHERS)
 def test_what_is_read_jointly_may_be_made_of_what_goes_through_a_store(mask, other):

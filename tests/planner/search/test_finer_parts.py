@@ -20,6 +20,7 @@ def table(chunk):
     return stored((ROWS, 64), "f4", (chunk, 64)), stored((ROWS,), "f4", (chunk,))
 
 
+@pytest.mark.few(1)  # chunks of any length
 @pytest.mark.parametrize("chunk", [100_000, 3_000_000])
 def test_the_table_of_a_gradient_is_read_once(chunk):
     x, y = table(chunk)

@@ -44,6 +44,7 @@ def planned(monkeypatch, roots, looks, resources=SMALL):
         return dt.plan(*roots, resources=resources)
 
 
+@pytest.mark.few(2)  # one question each
 @pytest.mark.parametrize("job", [power_beside_mean, differences_beside_mean, blocks_beside_a_fold])
 def test_unlike_results_of_one_source_read_it_once(monkeypatch, job):
     x, *roots = job()

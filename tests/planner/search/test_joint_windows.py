@@ -6,6 +6,7 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.plan_json import dumps, loads
 from dask_tapestry.teg.outputs import windows_of
+from tests.covering import beyond
 from tests.planner.graphs import stored
 
 SMALL = dt.Resources(2, 2, "500 MiB")
@@ -25,7 +26,7 @@ def nearest_rows():
     return x, one_hot.T @ x, one_hot.sum(axis=0), distances.min(axis=1).sum()
 
 
-@pytest.mark.parametrize("job", [sorted_beside_mean, nearest_rows])
+@pytest.mark.parametrize("job", [sorted_beside_mean, beyond(nearest_rows)])
 def test_unlike_operators_read_once(job):
     x, *roots = job()
     plan = dt.plan(*roots, resources=SMALL)
@@ -51,6 +52,7 @@ def test_what_is_as_large_as_the_source_is_not_held_for_the_sake_of_a_pass():
     assert plan.cost["peak_worker_bytes"] < 2**30
 
 
+@pytest.mark.few(1)  # in little memory
 @pytest.mark.parametrize("memory", ["60 MiB", "100 MiB"])
 def test_what_is_read_as_windows_of_several_values_is_no_window(memory):
     """Folds that share a pass over tiles have several outputs: these are no cells of an array."""

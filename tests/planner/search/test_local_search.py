@@ -168,14 +168,15 @@ def test_what_promises_most_is_tried_first():
 def test_seconds_of_a_loop_grow_as_its_steps_do():
     a, b = matrix_and_vector()
     seconds = {}
-    for steps in (4, 8, 16):
+    for steps in (3, 6, 12):
         plan = dt.plan(descent(a, b, steps), resources=WORKERS)
         assert plan.cost["bytes_read"] < 1.1 * a.nbytes
         seconds[steps] = plan.cost["seconds"]
-    of_a_step = (seconds[8] - seconds[4]) / 4
-    assert seconds[16] - seconds[8] < 1.3 * 8 * of_a_step
+    of_a_step = (seconds[6] - seconds[3]) / 3
+    assert seconds[12] - seconds[6] < 1.3 * 6 * of_a_step
 
 
+@pytest.mark.exhaustive  # a shorter loop is planned above
 def test_values_that_are_alike_are_held_together():
     a, b = matrix_and_vector()
     space = space_of(descent(a, b, 16), resources=WORKERS)
@@ -230,6 +231,7 @@ def test_what_is_slower_than_a_plan_that_fits_is_not_made_to_fit(
     assert [one.rank.seconds for one in made] == [4 * s for s in tried]
 
 
+@pytest.mark.exhaustive  # `test_exchanged_reads.py` has a shorter one
 def test_a_value_goes_through_a_store_where_that_fits_in_smaller_blocks():
     """Each quantile reads all columns again; rewritten by columns, the plan lacks a few bytes."""
     x = dt.placeholder((2_000_000, 24), "f8", stored_chunks=(70_000, 24))

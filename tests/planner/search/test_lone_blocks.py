@@ -43,6 +43,7 @@ def frames(request, tmp_path):
     return dt.from_zarr(path)
 
 
+@pytest.mark.few(2)  # few and many
 def test_means_of_chunks_that_hardly_fit_read_them_once_or_twice(frames):
     """Short jobs as well, and where the best start is a plan that does not fit."""
     plan = dt.plan(frames.mean(axis=0), resources=SMALL)

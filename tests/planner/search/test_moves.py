@@ -39,6 +39,7 @@ def test_what_every_block_reads_whole_is_read_by_one_task():
     assert space.state(handed).placed[table.node].cost.read == table.node.type.nbytes
 
 
+@pytest.mark.exhaustive  # `planner/test_named_plans.py` plans attention
 def test_attention_reads_its_keys_once():
     q, k, v = (dt.placeholder((1_000_000, 128), "f4") for _ in range(3))
     scores = q @ k.T / 128**0.5
@@ -265,6 +266,7 @@ OF_ROWS = {  # one value a row, of passes over the row, then one value of all
 }
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", OF_ROWS)
 def test_what_is_folded_is_held_where_all_of_it_cannot_be_computed_in_one_block(name):
     """Blocks of a mean's nodes hold many stored chunks, of which rows are computed in one."""
@@ -292,6 +294,7 @@ OF_FEW = {  # few cells of all chunks, folded: a fold's nodes of these few would
 }
 
 
+@pytest.mark.few(2)  # one question each
 @pytest.mark.parametrize("name", OF_FEW)
 def test_few_cells_are_taken_of_all_chunks_by_many_tasks(name):
     x = dt.placeholder(*SERIES)
@@ -320,6 +323,7 @@ RARE = {
 }
 
 
+@pytest.mark.few(3)  # each fold
 @pytest.mark.parametrize("name", RARE)
 @pytest.mark.parametrize("every", [1000, 40_000])
 def test_what_a_mask_takes_of_much_is_folded_in_little_memory(name, every, tmp_path):

@@ -29,6 +29,7 @@ def test_smaller_tasks_are_tried_as_long_as_something_better_may_fit():
     assert smaller_may_gain([(of(90), of(5)), (of(90), of(5))], 0)  # it takes far less
 
 
+@pytest.mark.exhaustive  # equations are planned in as many panels in `test_more_memory.py`
 def test_a_factor_of_many_panels_is_planned():
     machines = dt.Resources(workers=16, threads=4, memory="1.5 GiB")
     x = dt.placeholder((20_000, 20_000), "f8", stored_chunks=(1000, 1000))

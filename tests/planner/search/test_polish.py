@@ -33,6 +33,7 @@ def qr():
     return (dt.linalg.qr(stored((10**8, 64), "f8", (500_000, 64)))[1],)
 
 
+@pytest.mark.few(2)  # one question each
 @pytest.mark.parametrize("roots", [months, spectra, qr])
 def test_a_polished_plan_takes_hardly_more_of_anything(roots):
     space = space_of(*roots(), resources=WORKERS)

@@ -12,6 +12,7 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search import pricing as module
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.zspace import Cuts
+from tests.covering import beyond
 from tests.planner.graphs import FAST_STORES, FOUR, stored
 
 
@@ -201,7 +202,7 @@ def test_no_unit_of_cuts_is_looked_for_of_what_takes_hardly_longer_than_a_task(m
     assert [cuts.count for cuts in known.best(group, (None,)).grid] == [1]
 
 
-@pytest.mark.parametrize("memory", ["300 MB", "400 MB"])
+@pytest.mark.parametrize("memory", [beyond("300 MB"), "400 MB"])
 def test_small_workers_compute_in_small_pieces_beside_the_chunks_that_they_read(memory):
     """In pieces of 32 MiB blocks were so narrow that each chunk was read twenty times."""
     genes = dt.placeholder((1_400_000, 300), "i1", stored_chunks=(66_667, 170))

@@ -38,6 +38,7 @@ def test_a_source_with_several_readers_has_none():
     assert found(x, x[1:] - x[:-1]) == []
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     "work",
     [
@@ -74,6 +75,7 @@ CROPS = [
 ]
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("work", CROPS)
 def test_parts_are_read_once(work):
     plan = dt.plan(work(frames()), resources=MACHINES)
@@ -88,6 +90,7 @@ OVERLAPS = [
 ]
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("work", OVERLAPS)
 def test_parts_that_overlap_are_read_once(work):
     """In bulk, parts that are read apart may take half the time."""
@@ -97,6 +100,7 @@ def test_parts_that_overlap_are_read_once(work):
     assert plan.cost["bytes_read"] <= 1.01 * frames()[:1000].nbytes
 
 
+@pytest.mark.few(1)  # any fold is planned alike
 @pytest.mark.parametrize("fold", ["mean", "sum", "max"])
 def test_folds_of_parts_are_as_of_one_alone(fold):
     """Both are folded as one alone is, though to change one of them gains little."""

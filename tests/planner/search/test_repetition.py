@@ -72,6 +72,7 @@ def channels(count):
 JOBS = (descent, normalised, layers, in_memory, turned, summed, batches, channels)
 
 
+@pytest.mark.few(4)  # one question each
 @pytest.mark.parametrize("job", JOBS)
 def test_plans_of_many_parts_are_sound_and_compute_what_was_asked(job):
     roots = job(24)
@@ -80,6 +81,7 @@ def test_plans_of_many_parts_are_sound_and_compute_what_was_asked(job):
     dt.verify(plan, *roots)
 
 
+@pytest.mark.few(3)  # one question each
 @pytest.mark.parametrize("job", [descent, normalised, turned, batches, channels])
 def test_they_are_about_as_good_as_plans_that_are_searched_whole(job, monkeypatch):
     short = dt.plan(*job(16), resources=FOUR).cost

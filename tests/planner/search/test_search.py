@@ -139,6 +139,7 @@ def test_results_that_fit_are_not_planned_in_rounds(monkeypatch):
     assert fullest_workers(plan).fits
 
 
+@pytest.mark.few(1)  # half a minute for one branch
 @pytest.mark.parametrize("is_long", [True, False])
 def test_what_fits_in_no_way_is_looked_for_first_in_the_one_that_allows_most(monkeypatch, is_long):
     """After a long search there is one more, and the memory that would do is asked for at once."""
@@ -204,6 +205,7 @@ def run_along():
     return dt.placeholder((16_000, 8000), "f8", (500, 8000)).cumsum(axis=0).T
 
 
+@pytest.mark.few(4)  # each job and network
 @pytest.mark.parametrize("job", [turned, summed, transformed, run_along])
 @pytest.mark.parametrize("bandwidth", [10**7, 10**9, 19 * 10**9, 10**12])
 def test_what_fits_with_some_network_fits_with_any(job, bandwidth):
@@ -223,6 +225,7 @@ def large_chunks(tmp_path):
     return dt.from_zarr(tmp_path / "x")
 
 
+@pytest.mark.few(2)  # one question each
 @pytest.mark.parametrize(
     "job",
     [

@@ -37,6 +37,7 @@ def small(name="small", cluster=FEW, bound=None):
     return Job(name, cluster, bound or cluster.bound(x.nbytes), lambda: x + 1)
 
 
+@pytest.mark.few(8)  # the benchmark plans all
 @pytest.mark.parametrize("name", CHEAP)
 def test_a_cheap_job_keeps_to_its_bound(name):
     found = find(CORPUS[name])

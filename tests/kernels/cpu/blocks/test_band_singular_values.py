@@ -18,6 +18,7 @@ def either(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("dtype", ["f8", "c16"])
@@ -28,6 +29,7 @@ def test_values_are_numpys(side, width, dtype):
     np.testing.assert_allclose(found, np.linalg.svdvals(matrix), atol=1e-13)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.usefixtures("either")
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
 def test_values_neither_vanish_nor_overflow(scale):
@@ -64,6 +66,7 @@ def wide_range(cells):
     cells[0, cells.shape[1] // 4 :] = 0
 
 
+@pytest.mark.few(2)  # each way
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("change", [graded, deficient, wide_range])
 @pytest.mark.parametrize("dtype", ["f4", "c16"])

@@ -24,6 +24,7 @@ def line(dtype, size):
     return x
 
 
+@pytest.mark.few(7)  # each length and dtype
 @pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u4"])
 @pytest.mark.parametrize("size", [0, 1, 511, 513, 3000])
@@ -37,6 +38,7 @@ def test_cells_below_on_and_between(dtype, size, low, high):
     assert np.array_equal(found.inside, x[(x > low) & (x < high)])
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])
 @pytest.mark.parametrize("high", [70, 99, np.inf])

@@ -24,6 +24,7 @@ def _needs_lapack():
         pytest.skip("NumPy's library is not OpenBLAS")
 
 
+@pytest.mark.few(6)  # each dtype, shape and rank
 @pytest.mark.covering
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)

@@ -32,6 +32,7 @@ def cells(shape, kind):
     return (RANDOM.normal(size=shape) * 50).astype(kind)
 
 
+@pytest.mark.few(4)  # one text serves all dtypes
 @pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u4", "i8", "u8", "f4", "f8"])
 def test_the_loop_has_numpys_bits(kind, monkeypatch):
     x, k = cells((2, 2, 3, 9, 40), kind), cells((2, 4, 3, 3, 5), kind)

@@ -14,6 +14,7 @@ def every_kernel_compiled():
 RANDOM = np.random.default_rng(5)
 
 
+@pytest.mark.few(2)  # one text serves all dtypes
 @pytest.mark.parametrize("dtype", ["i2", "u4", "i8", "u8"])
 def test_small_ranges_are_sorted_by_counting(dtype, monkeypatch):
     monkeypatch.setattr(counting_sort, "SMALL", 1)

@@ -6,6 +6,7 @@ from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.parameters.coordinate_steps import CoordinateStep
 
 
+@pytest.mark.few(5)  # each window
 @pytest.mark.covering(together=1)  # each has a kernel of its own
 @pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16", "S3", "S6"])
 @pytest.mark.parametrize("window", [(), (1,), (0,), (0, 2), (0, 3), (1, 2)])

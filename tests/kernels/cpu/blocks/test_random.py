@@ -177,6 +177,7 @@ def test_a_permutation_has_every_number_once(as_table, extent):
     np.testing.assert_array_equal(np.sort(found, axis=1), np.tile(np.arange(extent), (20, 1)))
 
 
+@pytest.mark.few(2)  # few and many
 @pytest.mark.parametrize(("as_table", "extent"), [(True, 12), (False, 64), (False, 100)])
 def test_every_number_comes_to_every_place_as_often(as_table, extent):
     count = 6000

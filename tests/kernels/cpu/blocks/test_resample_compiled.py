@@ -37,6 +37,7 @@ CASES = [
 ]
 
 
+@pytest.mark.few(3)  # one text serves all dtypes, orders and modes
 @pytest.mark.parametrize(("kind", "result", "order", "mode"), CASES)
 def test_the_loop_has_numpys_bits(kind, result, order, mode, monkeypatch):
     x = (np.random.default_rng(0).normal(size=(4, 5, 30)) * 50).astype(kind)

@@ -16,6 +16,7 @@ def cells(generator, shape, dtype):
     )
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("name", ["update", "add", "mul", "less", "max"])
@@ -69,6 +70,7 @@ def test_what_has_no_compiled_meaning_is_left_to_numpy():
         assert not scatter_compiled.fold([times], [times], np.arange(20_000), 1, expressions)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["i1", "u4", "i8", "u8"])
 def test_places_of_vectors(dtype):
     vectors = np.random.default_rng(0).integers(0, 9, (20_000, 2)).astype(dtype)

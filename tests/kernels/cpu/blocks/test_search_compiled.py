@@ -36,6 +36,7 @@ def some(dtype, count):
     return cells
 
 
+@pytest.mark.few(5)  # one loop, of which dtypes and lengths are met by others
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_places_are_those_of_numpy(dtype, length):
@@ -66,6 +67,7 @@ def test_digitize_of_ascending_and_descending_edges(dtype, step, right):
 PAIRS = one_of_each(product(DTYPES, DTYPES), lambda two: tuple(np.dtype(one).kind for one in two))
 
 
+@pytest.mark.few(6)  # all are converted by one function
 @pytest.mark.parametrize(("cell", "other"), PAIRS)
 def test_cells_and_tables_of_two_dtypes(cell, other):
     table, cells = np.sort(some(other, 100)), some(cell, 500)

@@ -21,6 +21,7 @@ def _any_size(monkeypatch):
     monkeypatch.setattr(select_compiled, "SMALL", 0)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_masks_pick_what_numpy_picks(dtype):
     x = RANDOM.integers(0, 100, 3000).astype(dtype)
@@ -45,6 +46,7 @@ def test_every_byte_that_is_not_zero_is_true():
     assert select_compiled.pick(None, np.arange(4), mask, 0, 3).tolist() == [1, 2, 3]
 
 
+@pytest.mark.few(4)  # each shape
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
     ("shape", "axis"), [((50,), 0), ((50, 6), 0), ((6, 50), 1), ((3, 50, 5), 1), ((0, 50), 1)]

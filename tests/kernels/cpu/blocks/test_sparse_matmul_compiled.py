@@ -30,6 +30,7 @@ def multiplied(cells, values, axes, mode, **told):
         return KERNELS["sparsematmul"](None, cells, values, COLUMNS, STARTS, **{**how, **told})
 
 
+@pytest.mark.few(4)  # layouts are read by one loop
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
     ("kind", "dtype", "least"),

@@ -23,6 +23,7 @@ def both(x, monkeypatch, order=3, axis=0, ends="mirror", dtype="f8", few=0):
     return (*found, made)
 
 
+@pytest.mark.few(4)  # each order and mode
 @pytest.mark.parametrize("ends", ["mirror", "reflect", "wrap"])
 @pytest.mark.parametrize("order", [3, 4])
 def test_the_loop_has_numpys_bits(order, ends, monkeypatch):
@@ -34,6 +35,7 @@ def test_the_loop_has_numpys_bits(order, ends, monkeypatch):
         assert same_bits(plain, compiled)
 
 
+@pytest.mark.few(3)  # cells are converted by one function
 @pytest.mark.parametrize(
     ("kind", "result"),
     [("?", "f8"), ("u1", "f4"), ("i8", "f8"), ("f4", "u8"), ("f8", "i1"), ("f8", "?")],

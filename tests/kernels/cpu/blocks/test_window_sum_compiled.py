@@ -44,6 +44,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.few(8)  # as unlike as so many can be
 @pytest.mark.parametrize(("kind", "result", "sign", "divisor"), KINDS)
 def test_the_loop_has_numpys_bits(kind, result, sign, divisor, monkeypatch):
     x = (RANDOM.normal(size=(20, 100)) * 50).astype(kind)

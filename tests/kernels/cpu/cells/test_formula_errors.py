@@ -80,6 +80,7 @@ CELLS = {
 }
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("mode", ["wait", "off"])
 @pytest.mark.parametrize("cells", CELLS)
@@ -147,6 +148,7 @@ def test_what_cannot_err_is_not_looked_at() -> None:
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, 1e308, -1e308, 1e-310, 1.0, -1.0, 2.0, -2.0, 710.0, -750.0]
 
 
+@pytest.mark.few(9)  # one text holds any function
 @pytest.mark.covering(together=1)  # each has a kernel of its own
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("function", sorted(name for name in UFUNCS if facts_of(name).keeps_nan))
@@ -221,6 +223,7 @@ def test_comparisons_of_nan_are_not_computed_again(monkeypatch: pytest.MonkeyPat
     assert not heard
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("exponent", [-1.0, -30.5, -np.inf, 2.5])
 def test_powers_of_zero(dtype: str, exponent: float) -> None:

@@ -63,6 +63,7 @@ def code_of(row):
     return text
 
 
+@pytest.mark.few(2)  # one text holds any function
 @pytest.mark.parametrize(
     ("name", "kind"), [("sin", "d"), ("tan", "f"), ("exp", "D"), ("sqrt", "D")]
 )

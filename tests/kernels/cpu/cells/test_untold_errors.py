@@ -83,6 +83,7 @@ def _ours(
     return set(heard)
 
 
+@pytest.mark.few(60)  # as unlike as so many can be
 @pytest.mark.parametrize("seed", range(120))
 def test_drawn_formulas_tell_what_numpy_tells(seed: int) -> None:
     formula = _drawn(seed)
@@ -111,6 +112,7 @@ def test_a_number_spares_errors_that_are_never_met(function: str, dtype: str) ->
     assert {"over", "invalid"} <= spared
 
 
+@pytest.mark.few(12)  # as many cells in each
 @pytest.mark.covering(together=1)  # each has a kernel of its own
 @pytest.mark.parametrize("seed", range(24))
 def test_compiled_formulas_tell_what_numpy_tells(seed: int) -> None:

@@ -112,6 +112,7 @@ def fresh(tmp_path, before, what):
     return done.stderr.splitlines()
 
 
+@pytest.mark.few(1)  # a process each
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("what", CALLS)
 @pytest.mark.parametrize(("before", "why"), [(OLD, "of a later processor"), (OTHER, "0.99.1")])

@@ -463,6 +463,7 @@ def _in_a_daemon(queue):
         queue.put(call(compile_service.compiled(adding(1), 3, "a sum")))
 
 
+@pytest.mark.few(1)  # either way to start one
 @pytest.mark.parametrize("way", ["spawn", "forkserver"])
 def test_daemonic_processes_compile(tmp_path, way):
     program = f"""

@@ -58,6 +58,7 @@ def nodes_of(x, part):
     return any_order.nodes_in_any_order([x.transpose(*axes, *kept)], FoldPart(**part))
 
 
+@pytest.mark.few(5)  # each dtype, layout and axes
 @pytest.mark.covering
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -71,6 +72,7 @@ def test_nodes_have_the_bits_of_leaves(dtype, layout, axes, monkeypatch):
             assert same_bits(KERNELS["reduce"](None, x, **part), by_leaves(x, part, monkeypatch))
 
 
+@pytest.mark.few(4)  # one text serves all
 @pytest.mark.parametrize("name", [*FREE, "sum"])
 def test_nodes_of_a_shard_have_the_bits_of_leaves(name, monkeypatch):
     x = RANDOM.integers(0, 3, (64, 4096)).astype("i8")

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.reduction import bin_numbers, bin_numbers_compiled
+from tests.examples import examples
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +31,7 @@ EDGES = {
 EVEN = ("even", "few", "single", "far", "integers")
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i4", "i8", "u8"])
 @pytest.mark.parametrize("name", EDGES)
 def test_numbers_are_those_of_a_search(name, dtype, monkeypatch):
@@ -68,7 +70,7 @@ ENDS = st.floats(-1e300, 1e300) | st.floats(-10, 10) | st.floats(-1e-300, 1e-300
 COUNTS = st.integers(1, 40) | st.sampled_from([255, 256, 1000, 65_534, 65_535, 2**20])
 
 
-@settings(deadline=None, max_examples=200)
+@examples(100)
 @given(ENDS, ENDS, COUNTS, st.sampled_from(["f8", "f4", "i4", "i8"]), st.integers(0, 2**32))
 def test_cells_beside_edges_of_any_even_grid(low, high, count, dtype, seed):
     """Some units in the last place off an edge, far from it, or no numbers; of several strips."""

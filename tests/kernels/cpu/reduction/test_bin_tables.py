@@ -112,6 +112,7 @@ def test_tables_are_those_of_numbers_that_were_searched(data):
         assert np.array_equal(found[..., ends].sum(-1), expected[..., ends].sum(-1))
 
 
+@pytest.mark.few(4)  # each kind of edges and dtype of weights
 @pytest.mark.covering
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1"])
 @pytest.mark.parametrize("weight", [None, "f8", "i4"])

@@ -17,6 +17,7 @@ def every_kernel_compiled():
 RANDOM = np.random.default_rng(8)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.covering(together=1)  # dtypes have kernels of their own
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "u8"])
 @pytest.mark.parametrize("weight", [None, "?", "i4", "f4", "f8", "f2", "c8", "c16"])

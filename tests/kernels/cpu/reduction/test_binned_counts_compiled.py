@@ -29,6 +29,7 @@ def test_rows_that_lie_apart_are_one_leaf(columns, rows, even):
     assert table[0, :8].tolist() == expected[1:].tolist()
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("leaf", [100, 256, 1000, 5000])
 def test_leaves_have_tables_of_their_own(leaf):
     x, w = RANDOM.normal(size=(2, 3000))

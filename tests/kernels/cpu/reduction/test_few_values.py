@@ -21,6 +21,7 @@ def table(x, span, most=16, origin=0):
     return KERNELS["fewvalues"](None, x, span=span, most=most, origin=origin, table=ROW)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["?", "i1", "i2", "u4", "f2", "f4", "f8", "i8", "m8[s]"])
 @pytest.mark.parametrize("span", [777, SMALL, 3 * SMALL + 5])
 def test_values_counts_and_first_places(dtype, span):

@@ -79,6 +79,7 @@ def _cells(*placed: tuple[int, float]) -> list[np.ndarray]:
     return [x, y]
 
 
+@pytest.mark.few(4)  # one text holds any formula
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("name", FOLDS)
 def test_compiled_folds_tell_what_numpy_tells(name: str, axis: int) -> None:

@@ -33,6 +33,7 @@ def every_kernel_compiled():
         yield
 
 
+@pytest.mark.few(6)  # one text holds any monoid
 @pytest.mark.parametrize(("monoid", "dtype"), [*QUICK, *SLOW])
 def test_monoids_and_dtypes(monoid, dtype):
     blocks = [cells_of(np.random.default_rng(5), dtype, (1500, 70))]
@@ -54,6 +55,7 @@ def of_weight(function, dtype):
     return builder.finish(builder.call(function, (builder.cast(1, f8), 0), f8))
 
 
+@pytest.mark.few(4)  # each monoid
 @pytest.mark.parametrize("weights", ["f8", "f4", "i2", "?"])
 @pytest.mark.parametrize("monoid", ["sum", "mean", "max", "argmin", "nanmean", "var"])
 def test_cells_of_rows_that_all_columns_take(monoid, weights):
@@ -69,6 +71,7 @@ def test_cells_of_rows_that_all_columns_take(monoid, weights):
     check(monoid, [cells[::-2], weight[::-2]], formulas[:1])
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("moving", ["tsc", "ts", "tc", "sc", "t", "s", "c"])
 @pytest.mark.parametrize("monoid", ["sum", "argmax", "nanmean", "std"])
 def test_planes_of_operands_that_lie_otherwise(monoid, moving):
@@ -84,6 +87,7 @@ def test_planes_of_operands_that_lie_otherwise(monoid, moving):
         check(monoid, [cells, weight], formulas)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("moving", ["tsuc", "tc", "sc", "uc", "ts", "t", "s", "c"])
 @pytest.mark.parametrize("monoid", ["sum", "argmax", "nanmean", "std"])
 def test_leaves_of_two_axes(monoid, moving):

@@ -59,6 +59,7 @@ def agree(given, part, mode, copied):
         assert (given.copied > 0) == copied
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize("length", [32, 64, 70, 200, 1500])
 @pytest.mark.parametrize("monoid", ["sum", "max", "var", "mean", "fmin", "prod"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "c16"])

@@ -61,6 +61,7 @@ def no_cells(monoid, state):
     return np.iinfo(state).min if start < 0 else np.iinfo(state).max
 
 
+@pytest.mark.few(9)  # each layout, width and way, and some of the kernels
 @pytest.mark.covering(together=1)  # dtypes have kernels of their own
 @pytest.mark.parametrize("layout", ["rows", "columns", "apart"])
 @pytest.mark.parametrize("width", [1, 3, 4, 9, 300])
@@ -91,6 +92,7 @@ def test_states_have_the_bits_of_the_way_through_numpy(
         assert None not in asked
 
 
+@pytest.mark.few(7)  # each layout and way, and some of the kernels
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("target", [None, 0, 1])

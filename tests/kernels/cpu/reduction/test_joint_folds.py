@@ -38,6 +38,7 @@ QUICK = [("sum", "f8"), ("max", "f8"), ("fmin", "f4"), ("sum", "i4"), ("prod", "
 EVERY = [(monoid, dtype) for monoid in STEPS for dtype in ("f8", "f4", "i8", "i4", "u4", "u8")]
 
 
+@pytest.mark.few(3)  # each length is of other strips, not of another loop
 @pytest.mark.parametrize(
     ("monoid", "dtype"),
     [*QUICK, *[pytest.param(*c, marks=pytest.mark.exhaustive) for c in EVERY if c not in QUICK]],
@@ -70,6 +71,7 @@ def test_blocks_of_several_dtypes_and_one_that_nothing_reads(asked):
     assert None not in asked
 
 
+@pytest.mark.few(3)  # few, some and many
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 9])
 def test_blocks_that_are_too_many_to_be_read_some_rows_at_a_time(count, asked):
     blocks = [cells_of(np.random.default_rng(i), "f8", (400, 50)) for i in range(count)]

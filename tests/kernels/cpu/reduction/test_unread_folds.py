@@ -58,6 +58,7 @@ def part_of(monoid, axes, lattice, x=X, target=None, leaf=64, expression=None):
             "dtype": dtype, "state": state, **given}  # fmt: skip
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize(("axes", "lattice"), TREES)
 @pytest.mark.parametrize("monoid", ["sum", "max", "var", "mean", "fmax"])
 @pytest.mark.parametrize("target", [None, 0])

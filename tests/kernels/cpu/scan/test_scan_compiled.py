@@ -76,6 +76,7 @@ def laid(x, order):
     return x
 
 
+@pytest.mark.few(4)  # one loop scans all; others are met by its other tests
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("shape", "axis"), SHAPES)
 def test_bits_are_those_of_the_way_through_numpy(way, shape, axis, monkeypatch):
@@ -115,6 +116,7 @@ def test_blocks_that_lie_like_their_results_are_not_copied(axis, monkeypatch):
     assert same_bits(KERNELS["scan"](out, np.asfortranarray(x), **how), expected)
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("kernel", ["scan", "leaf_scan"])
 @pytest.mark.parametrize("function", ["add", "multiply"])

@@ -4,6 +4,7 @@ import pytest
 from dask_tapestry_kernels.cuda.blocks.copy_texts import PITCH, SIDE, copy_program
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("kind", "BQD")
 @pytest.mark.parametrize("others", [0, 2])

@@ -4,6 +4,7 @@ import pytest
 from dask_tapestry_kernels.cuda.blocks.partition_texts import part_program
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "?bQefd")
 def test_parts_compile(kind, check_assembly):
     check_assembly(part_program(np.dtype(kind)), 40)

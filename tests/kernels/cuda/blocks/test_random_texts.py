@@ -5,6 +5,7 @@ from dask_tapestry_kernels.cuda.blocks.random_texts import random_program
 from dask_tapestry_kernels.formulas.philox_rounds import Fraction
 
 
+@pytest.mark.few(3)  # each number of dimensions
 @pytest.mark.covering
 @pytest.mark.parametrize("fraction", [None, Fraction(11, 0.5, np.dtype("f8"))])
 @pytest.mark.parametrize("axes", [0, 2])

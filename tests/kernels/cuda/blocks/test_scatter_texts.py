@@ -29,6 +29,7 @@ def test_marks_compile(look, check_assembly):
     check_assembly(once_program(look), 32)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize(("name", "kind"), [("add", "d"), ("mul", "F"), ("min", "e"), ("add", "b")])

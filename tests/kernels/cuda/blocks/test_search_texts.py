@@ -6,6 +6,7 @@ from dask_tapestry_kernels.cuda.blocks.search_texts import common_dtype, less, s
 F4, F8, I8 = np.dtype("f4"), np.dtype("f8"), np.dtype("i8")
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("answer", ["place", "far place", "bin", "is there"])
 @pytest.mark.parametrize("wide", [False, True])
@@ -14,6 +15,7 @@ def test_searches_compile_with_few_registers(answer, wide, check_assembly):
     check_assembly(search_program(F4, F8, dtype, answer, True, 2, wide), 48)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "?Bhef")
 def test_cells_of_every_size_compile(kind, check_assembly):
     check_assembly(search_program(np.dtype(kind), np.dtype(kind), I8, "place", False, 1, False), 40)

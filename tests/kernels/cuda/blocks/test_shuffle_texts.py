@@ -9,6 +9,7 @@ from dask_tapestry_kernels.cuda.blocks.shuffle_texts import (
 )
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "bHlL")
 def test_owners_and_places_of_any_integers_compile(kind, check_assembly):
     check_assembly(owners_program(np.dtype(kind)), 40)

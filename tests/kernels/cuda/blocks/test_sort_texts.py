@@ -8,6 +8,7 @@ from dask_tapestry_kernels.cuda.blocks.sort_texts import (
 )
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "efd")
 @pytest.mark.parametrize("places", [False, True])
 def test_keys_compile_with_few_registers(kind, places, check_assembly):

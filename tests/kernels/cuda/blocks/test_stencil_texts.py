@@ -24,6 +24,7 @@ def heat(dtype, mode):
     return StencilProgram(((expression, (0, 1, 2, 3, 4)),), taps, (), ends, (1, 1))
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("kind", "fd")
 @pytest.mark.parametrize("mode", ["wrap", "edge", "constant"])

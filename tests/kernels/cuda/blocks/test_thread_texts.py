@@ -33,6 +33,7 @@ def formula():
     return MapStep(formula_steps(builder.finish(builder.call("add", (product, 0), F8))), 2, 2, F8)
 
 
+@pytest.mark.few(3)  # one text holds any fold
 @pytest.mark.parametrize(
     ("name", "kind"), [("sum", "d"), ("var", "d"), ("nanvar", "f"), ("argmin", "d"), ("sum", "D")]
 )

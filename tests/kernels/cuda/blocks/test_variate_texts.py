@@ -7,6 +7,7 @@ from tests.covering import share_of
 CELLS, ROWS = 80, 96  # registers
 
 
+@pytest.mark.few(4)  # all are compiled at night
 @pytest.mark.parametrize("name", share_of(DRAWS, 3))
 def test_draws_compile_without_contraction(name, check_assembly):
     program = cell_program(name, (True,) * len(DRAWS[name].parameters), 2, False)

@@ -16,6 +16,7 @@ from dask_tapestry_kernels.cuda.blocks.window_texts import (
 F8, F4, I4 = np.dtype("f8"), np.dtype("f4"), np.dtype("i4")
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("cell", [F8, I4, np.dtype("e")])
 @pytest.mark.parametrize("wide", [False, True])
@@ -35,6 +36,7 @@ def test_pairs_and_conversions_compile_without_contraction(check_assembly):
     check_assembly(converted_program(F8, F4, True, 2), 72)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "fdDe")
 def test_convolutions_compile_without_contraction(kind, check_assembly):
     check_assembly(convolution_program(np.dtype(kind), 3, False), 96)

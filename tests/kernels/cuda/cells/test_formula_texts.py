@@ -58,11 +58,13 @@ def test_operands_of_any_strides_are_addressed():
     assert "v1 = x1[np.int64(c0) * s1_0 + np.int64(c1) * s1_1]" in text.source
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "efdFD")
 def test_products_and_sums_are_not_contracted(kind, check_assembly):
     check_assembly(formula_program(product_and_sum(np.dtype(kind)), 0, False), 40)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])
 @pytest.mark.parametrize("wide", [False, True])
@@ -73,6 +75,7 @@ def test_strided_formulas_compile(rank, wide, check_assembly):
 SLOW = [pytest.param(k, marks=pytest.mark.exhaustive) for k in DTYPES if k not in "?d"]
 
 
+@pytest.mark.few(1)  # functions compile below too
 @pytest.mark.parametrize("kind", [*"?d", *SLOW])
 def test_every_function_and_cast_compiles_without_fusing_or_spills(kind):
     """For one architecture: all that this one does not have in common is tested above."""
@@ -99,6 +102,7 @@ FUSED = [case for case in FUSED if case[0].kind == "f"], [c for c in FUSED if c[
 FUSED = one_of_each(FUSED[0], lambda case: case[1]) + [beyond(*case) for case in FUSED[1]]
 
 
+@pytest.mark.few(9)  # each is compiled in the tests of its family too
 @pytest.mark.parametrize(("dtype", "name", "arity"), FUSED)
 def test_elementary_functions_compile_without_spills(dtype, name, arity):
     result = np.dtype(dtype.char.lower()) if name == "absolute" else dtype
@@ -108,6 +112,7 @@ def test_elementary_functions_compile_without_spills(dtype, name, arity):
     assert made.resources.registers <= FEW["elementary"], made.resources
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "power", "erf"])
 def test_elementary_functions_compile_for_every_architecture(name, check_assembly):
     program = formula_program(one(name, F8, FUNCTIONS[name].arity), 0, False)

@@ -26,6 +26,7 @@ def test_sums_of_counts_compile(kind, check_assembly):
     check_assembly(sum_program(np.dtype(kind)), 48)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize(("weight", "state"), [(None, "l"), ("e", "d"), ("d", "d"), ("F", "D")])
 @pytest.mark.parametrize("rank", [1, 2])

@@ -12,11 +12,13 @@ def program(name, kind, skipna=True, reduced=1, kept=1):
     return group_program(name, text, skipna, np.dtype("i8"), reduced, kept)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(("name", "kind"), [("sum", "d"), ("max", "e"), ("any", "?"), ("sum", "F")])
 def test_folds_compile_without_contraction(name, kind, check_assembly):
     check_assembly(program(name, kind), 72)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("name", ["nanmean", "nanvar", "fmin"])
 @pytest.mark.parametrize("reduced", [1, 2])

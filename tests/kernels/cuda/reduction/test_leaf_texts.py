@@ -30,6 +30,7 @@ def test_lanes_are_folded_by_halves_of_those_that_there_are():
     assert "b_value = shared_value[thread + 32]" in leaves("sum", F8, columns=True).source
 
 
+@pytest.mark.few(4)  # one text holds any monoid
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("columns", [False, True])
 @pytest.mark.parametrize(("name", "dtype"), FOLDS)

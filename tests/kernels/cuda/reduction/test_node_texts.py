@@ -17,6 +17,7 @@ def made_of(name, dtype):
     return monoid_text(name, dtype, MONOIDS[name].dtypes(dtype, None)[1])
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("name", ["sum", "var", "argmax", "nanvar"])
 @pytest.mark.parametrize("reduced", [1, 2])
@@ -29,11 +30,13 @@ def test_pairs_compile_without_contraction(name, check_assembly):
     check_assembly(pair_program(name, made_of(name, F4)), 48)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ["sum", "mean", "std", "nanmean", "nanstd", "ptp"])
 def test_values_compile_without_contraction(name, check_assembly):
     check_assembly(value_program(name, made_of(name, F8), F4), 40)
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize("name", ["sum", "mean", "prod", "nanmean"])
 def test_complex_values_compile_without_contraction(name, check_assembly):
     check_assembly(value_program(name, made_of(name, np.dtype("D")), np.dtype("F")), 48)

@@ -16,6 +16,7 @@ def text_of(function, *kinds):
     return ScanText(function, *[np.dtype(kind) for kind in kinds])
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.covering(together=1)
 @pytest.mark.parametrize("way", [TOTALS, APART, AFTER])
 @pytest.mark.parametrize("columns", [False, True])
@@ -27,6 +28,7 @@ def test_scans_compile_without_contraction_and_with_few_registers(
     check_assembly(program, 64, shared=0 if columns else SHARED)
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("function", "kinds"),
     [("multiply", "ddd"), ("maximum", "eee"), ("later", "eee"), ("add", "bll"), ("add", "???")],

@@ -21,6 +21,7 @@ IN_PYTHON = {
     "dask_tapestry_kernels.elementary.compiled_functions": python_functions,
 }
 ENVIRONMENT = {"SIMULATED_GPU": "1", "NUMBA_DISABLE_JIT": "1"}
+HALF = {"SIMULATED_SHARE": "2"}  # one in two of the cases is run
 
 
 def is_asked_for():

@@ -45,6 +45,7 @@ def test_integer_division_has_no_case_that_traps(kind):
     assert ufunc_loops.floor_divide_integer(x, np.dtype(kind).type(2)) == least // 2
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "bhiBH")
 def test_division_by_way_of_floats_is_that_of_integers(kind):
     limits, own = np.iinfo(kind), np.dtype(kind).type
@@ -57,6 +58,7 @@ def test_division_by_way_of_floats_is_that_of_integers(kind):
             assert ufunc_loops.remainder_narrow(x, y, real) == np.remainder(x, y), (x, y)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("kind", "bhilBHIL")
 def test_divisors_and_multiples_are_numpys(kind):
     limits, own = np.iinfo(kind), np.dtype(kind).type

@@ -43,6 +43,7 @@ GIVEN = [
 ]
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("given", [*GIVEN, (900, 4000, 0.25), (20_500, 40_000, 0.5)])
 def test_logarithms_have_all_their_digits(given):
     cells, found = np.array(given, float), np.empty(3)

@@ -34,6 +34,7 @@ def test_draws_are_distributed_as_numpys(name, given, numpy, scipy):
     assert apart(found, getattr(np.random.default_rng(8), numpy)(*given, COUNT)) < 1.95
 
 
+@pytest.mark.few(9)  # as unlike as so many can be
 @pytest.mark.parametrize(("name", "given", "numpy", "scipy"), [c for c in CASES if c[3]])
 def test_draws_are_distributed_as_scipy_says(name, given, numpy, scipy):
     stats = pytest.importorskip("scipy.stats")

@@ -12,6 +12,7 @@ def kernel():
     return kernel
 
 
+@pytest.mark.few(3)  # each count and dtype
 @pytest.mark.parametrize("kind", ["u1", "f4", "f8"])
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_cells_of_blocks_take_turns_up_to_the_last(kernel, kind, count):

@@ -8,6 +8,7 @@ from dask_tapestry_kernels.parameters.splines import FAR, continued
 MODES = "reflect constant nearest mirror wrap grid-constant grid-wrap".split()
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("n", [1, 2, 5])
 @pytest.mark.parametrize("mode", MODES)
 def test_coordinates_are_those_of_arrays(mode, n):
@@ -17,6 +18,7 @@ def test_coordinates_are_those_of_arrays(mode, n):
     np.testing.assert_array_equal([one(float(cell), n) for cell in c], expected)
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("n", [1, 2, 5])
 @pytest.mark.parametrize("mode", ["reflect", "nearest", "mirror", "grid-constant", "grid-wrap"])
 def test_places_are_those_of_arrays(mode, n):

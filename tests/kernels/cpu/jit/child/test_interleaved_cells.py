@@ -22,6 +22,7 @@ def join(target, rows, vectors, size, a, b, c, d):
     join_cells((a, b, c, d), target, rows, vectors, size)
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("kind", ["u1", "i2", "f4", "f8"])
 @pytest.mark.parametrize("rows", range(2, MOST_ROWS + 1))

@@ -10,6 +10,7 @@ def copy_rows(source, target, rows, n, size, steps):
     copy_plane(source, target, rows, n, size, steps)
 
 
+@pytest.mark.few(7)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("kind", ["i1", "f2", "f4", "f8", "c16"])
 @pytest.mark.parametrize(("rows", "n"), [(5, 7), (20, 3), (4, 40), (8, 8), (19, 29)])
@@ -72,6 +73,7 @@ def copy(source, target, dims, count, item):
     copy_box(source, target, dims, count, item)
 
 
+@pytest.mark.few(3)  # one text serves all dtypes
 @pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16"])
 def test_a_box_of_any_strides_is_copied_in_c_order(dtype):
     cells = np.arange(6 * 7 * 10).reshape(6, 7, 10).astype(dtype)

@@ -5,6 +5,7 @@ from dask_tapestry_kernels.cpu.reduction.monoids import ARITHMETIC
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, fold, fold_of, same_states, state_of
 
 
+@pytest.mark.few(4)  # each monoid
 @pytest.mark.parametrize(
     ("monoid", "dtype"),
     [("sum", "f8"), ("sum", "i1"), ("var", "f8"), ("argmin", "f8"), ("nanargmax", "f4")],

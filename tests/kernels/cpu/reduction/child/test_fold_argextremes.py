@@ -11,6 +11,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(5)  # as unlike as so many can be
 @pytest.mark.covering
 @pytest.mark.parametrize("kept", [1, 3])
 @pytest.mark.parametrize("before", [0, 100])

@@ -25,6 +25,7 @@ def test_any_number_of_rows_and_columns(length, kept):
     check("sum", blocks, [product])
 
 
+@pytest.mark.few(5)  # each monoid
 @pytest.mark.parametrize("count", [2, 3, 5, 7, 11, 13, MOST_FORMULAS, MOST_FORMULAS + 1, 37])
 @pytest.mark.parametrize(
     ("monoid", "dtype"), [("mean", "f8"), ("nanmean", "f8"), ("nanmean", "c16"), ("sum", "i1")]

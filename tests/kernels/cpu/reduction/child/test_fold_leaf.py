@@ -44,6 +44,7 @@ def check(monoid, dtype):
             assert same_states(folded(monoid, apart[:, :, : shape[2]], state), expected)
 
 
+@pytest.mark.few(6)  # one text holds any monoid
 @pytest.mark.parametrize(("monoid", "dtype"), QUICK)
 def test_states_have_the_bits_of_numpys_way(monoid, dtype):
     check(monoid, dtype)
@@ -55,6 +56,7 @@ def test_states_of_every_monoid_and_dtype(monoid, dtype):
     check(monoid, dtype)
 
 
+@pytest.mark.few(2)  # one conversion serves all
 @pytest.mark.parametrize(
     ("cell", "state"), [("i8", "f4"), ("f8", "f4"), ("u1", "i1"), ("f4", "c16")]
 )

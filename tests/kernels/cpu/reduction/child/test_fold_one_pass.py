@@ -7,6 +7,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_records import call_at
 from dask_tapestry_kernels.cpu.reduction.leaf_tables import CALL, record
 
 
+@pytest.mark.few(3)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

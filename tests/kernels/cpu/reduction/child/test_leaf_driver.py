@@ -61,6 +61,7 @@ def test_columns_that_do_not_fit_the_scratch_come_in_strips(kept, monkeypatch):
     assert same_states(ours, _leaf_states(cells, ARITHMETIC["sum"], sides, state))
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("operands", [1, 2, 8, 9])
 @pytest.mark.parametrize("order", [(2, 0, 1), (2, 1, 0), (1, 0, 2)])
 def test_columns_that_lie_apart_are_folded_one_by_one(operands, order):

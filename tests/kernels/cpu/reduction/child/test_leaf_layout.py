@@ -19,6 +19,7 @@ def layout(box, strides, ndim, reduced, item, n):
     return found, stride, round_stride(box, strides, reduced, item)
 
 
+@pytest.mark.few(6)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("cells", "reduced", "expected"),
     [

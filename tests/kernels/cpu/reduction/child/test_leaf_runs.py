@@ -49,6 +49,7 @@ def told(blocks, sides, item=8, size=262_144):
     return block, lists
 
 
+@pytest.mark.few(2)  # as unlike as so many can be
 @pytest.mark.parametrize(
     ("order", "second", "axis"),
     [
@@ -72,6 +73,7 @@ def test_as_many_leaves_are_packed_together_as_fit():
     assert found * 8 * 1024 < 262_144
 
 
+@pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i1", "c16"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_packed_runs_have_the_bits_of_numpys_way(shape, dtype):
