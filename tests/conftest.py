@@ -2,10 +2,8 @@
 
 import gc
 import resource
-import sys
 from functools import cache
 from itertools import product
-from multiprocessing import set_forkserver_preload
 from pathlib import Path
 from weakref import WeakSet
 
@@ -41,7 +39,6 @@ hypothesis.settings.load_profile("usual")  # unless --hypothesis-profile names a
 
 
 ROOT = Path(__file__).parent.parent
-PRELOADED = "dask_tapestry", "dask_tapestry.lower.graph", "dask_tapestry_kernels.cpu", "zarr"
 MEMORY_ACTS = "target", "spill", "pause"
 LONGEST = (  # the longest first, so that at the end no process waits for another's
     "operators/test_comparisons.py", "kernels/test_guards", "formulas/test_scalar",
@@ -81,16 +78,6 @@ def _what_a_module_leaves_stays():
 def _turn(path):
     file = str(path.relative_to(ROOT))
     return next((turn for turn, name in enumerate(LONGEST) if name in file), len(LONGEST))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _workers_are_forked():
-    """Fork processes of clusters from one that has imported what they need, which takes 3 s."""
-    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        if "distributed" in sys.modules:
-            sys.modules["distributed.utils"].get_mp_context()  # sets another list, once
-            set_forkserver_preload(["distributed", "distributed.nanny", *PRELOADED])
-        yield
 
 
 @pytest.hookimpl(optionalhook=True)
