@@ -72,7 +72,11 @@ def exchanges(space: PlanEvaluator, state: State) -> Iterator[Choices]:
     values = every[:MOST_EXCHANGED_VALUES]
     if len(every) > len(values) and not space.fits(state):
         yield from _large_ones_through_a_store(space, state, every)
-    found = [*_through_a_store(space, state, values), *_all_through_a_store(space, state, values)]
+    found = [
+        *_through_a_store(space, state, values),
+        *_all_through_a_store(space, state, values),
+        *_sources_through_a_store(space, state, values),
+    ]
     forms = _without_forms_of_readers(space, state, values)
     if forms is not None:
         plain = space.state(space.in_forms(state.choices, forms))
@@ -176,6 +180,20 @@ def _all_through_a_store(
         parts = [value for value in values if any(node is original for node, _ in value.owners)]
         if len(parts) > 1:
             yield _with_exchanges(space, state.choices, parts)
+
+
+def _sources_through_a_store(
+    space: PlanEvaluator, state: State, values: Sequence[_Value]
+) -> Iterator[Choices]:
+    """The choices in which all stored arrays are exchanged that steps read again together.
+
+    As the fields of a step: through a store goes what most of the reading is, or it gains little.
+    """
+    sources = {value.node: value for value in values if isinstance(value.node.operator, Source)}
+    read = [[x for x in sources if x in one.group.members] for one in state.placed.values()]
+    for together in dict.fromkeys(map(tuple, read)):
+        if len(together) > 1:
+            yield _with_exchanges(space, state.choices, [sources[one] for one in together])
 
 
 def _large_ones_through_a_store(

@@ -38,3 +38,26 @@ def test_what_is_read_once_stays(job):
     space = space_of(job(stored()))
     state = space.state(Choices())
     assert with_reads_exchanged(space, state, COSTS) is state
+
+
+def neighbours(u):
+    return dt.roll(u, 1, 0) + dt.roll(u, -1, 0) + dt.roll(u, 1, 1) + dt.roll(u, -1, 1)
+
+
+def fields(steps):
+    """Two fields in chunks of which a task holds few, each changed by both and by neighbours."""
+    shape, chunks = (20_000, 10_000), (2000, 2000)
+    u, v = (dt.placeholder(shape, "f8", stored_chunks=chunks) for _ in range(2))
+    for _ in range(steps):
+        both = u * v * v
+        u, v = u + 0.1 * neighbours(u) - both, v + 0.1 * neighbours(v) + both
+    return u, v
+
+
+def test_fields_that_are_read_again_together_go_through_a_store_together():
+    """Each alone leaves the other's reading: that gains too little."""
+    u, v = fields(2)
+    plan = dt.plan(u, v, resources=dt.Resources(2, 2, "500 MiB"))
+    plan.verify()
+    assert plan.cost["bytes_written"] == u.nbytes + v.nbytes
+    assert plan.cost["seconds"] < 25  # 39 s without the store, in rounds
