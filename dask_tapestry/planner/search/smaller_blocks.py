@@ -17,6 +17,7 @@ from dask_tapestry.planner.search.tuning import (
     HALVINGS,
     HEAVY,
     LIGHTER_SHARE,
+    MUCH_LIGHTER,
 )
 from dask_tapestry.planner.tuning import STREAMED_BLOCKS_A_SLOT
 from dask_tapestry.teg import Node
@@ -70,7 +71,9 @@ def split_until_fits(space: PlanEvaluator, state: State) -> State:
         if fitting is not None:
             return fitting
         still = LIGHTER_SHARE * space.lacking(lighter)
-        lighter = min(finer, key=space.lacking, default=lighter)
+        much = MUCH_LIGHTER * space.lacking(lighter)
+        fastest = next((other for other in best_first if space.lacking(other) <= much), None)
+        lighter = fastest or min(finer, key=space.lacking, default=lighter)
         if space.lacking(lighter) > max(still, CLOSE_TO_FITTING * space.resources.usable_bytes):
             break
     return state

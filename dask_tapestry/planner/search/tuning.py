@@ -110,6 +110,7 @@ GAIN_OF_ROUNDS: Final = 0.75  # the same, of rounds: that an expert would take t
 GAIN_OF_EXCHANGE: Final = 0.1  # the same, of what goes through a store, which others use, too
 GAIN_OF_LAST_EXCHANGE: Final = 0.6  # the same, of plans that are not changed any more
 GAIN_OF_NEXT_EXCHANGE: Final = 0.8  # of a plan that goes through a store already
+MUCH_LIGHTER: Final = 0.5  # of the memory lacking before: of such plans the fastest is cut on
 LIGHTER_SHARE: Final = 0.9  # of the memory lacking before: then other choices are not looked at
 HEAVY: Final = 4  # kinds of steps whose blocks take most, that are cut where memory lacks
 CHANGED_ALIKE: Final = 2  # steps of those that are alike, which are changed one by one

@@ -58,3 +58,12 @@ def test_blocks_are_not_cut_again_once_that_hardly_spares_memory(monkeypatch):
         assert split_until_fits(space, state) is state
         rounds.append(len(asked))
     assert 0 < rounds[0] < rounds[1]
+
+
+def test_blocks_are_cut_where_that_takes_least_time():
+    """Half a row of chunks takes less memory than the next cut, and decodes each chunk twice."""
+    shape, chunks = (10_000, 10_000), (1000, 1000)
+    x = dt.stack([dt.placeholder(shape, "f8", stored_chunks=chunks) for _ in range(4)])
+    plan = dt.plan(x.mean(axis=0), x.std(axis=0), resources=dt.Resources(2, 2, "1 GiB"))
+    plan.verify()
+    assert plan.cost["bytes_read"] == x.nbytes
