@@ -18,6 +18,7 @@ from dask_tapestry.planner.search.tuning import (
     MOSTLY_REPEATED,
     SECOND_CHANCES,
 )
+from dask_tapestry.planner.search.worst_blocks import with_worst_cut
 
 
 def with_reads_exchanged(space: PlanEvaluator, state: State, costs: int) -> State:
@@ -33,7 +34,9 @@ def with_reads_exchanged(space: PlanEvaluator, state: State, costs: int) -> Stat
     missed = [Missed(space.state(one), GAIN_OF_LAST_EXCHANGE) for one in exchanges(space, state)]
     last = space.pricing.evaluated + SECOND_CHANCES * CHANGE_COSTS
     found = second_chance(space, state, missed, last)
-    better = found if found is state else improve(space, found, costs)
+    if found is state:
+        return state
+    better = with_worst_cut(space, improve(space, found, costs))
     return better if space.fits_at_worst(better) else state
 
 

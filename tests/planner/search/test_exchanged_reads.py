@@ -61,3 +61,20 @@ def test_fields_that_are_read_again_together_go_through_a_store_together():
     plan.verify()
     assert plan.cost["bytes_written"] == u.nbytes + v.nbytes
     assert plan.cost["seconds"] < 25  # 39 s without the store, in rounds
+
+
+def test_what_goes_through_a_store_is_cut_where_its_worst_blocks_do_not_fit():
+    """Folds of three fields: 45 s, as the plan with a store lacks memory for a few blocks alone."""
+    shape, chunks = (20_000, 16_000), (2000, 2000)
+    every = u, v, w = [dt.placeholder(shape, "f4", stored_chunks=chunks) for _ in range(3)]
+    for _ in range(2):
+        u, v, w = (
+            u + 0.1 * (dt.roll(v, 1, 0) - dt.roll(v, -1, 0)),
+            v + 0.1 * (dt.roll(w, 1, 1) - dt.roll(w, -1, 1)),
+            w + 0.1 * (dt.roll(u, 1, 0) + dt.roll(u, 1, 1)),
+        )
+    folds = u.max(axis=0), v.mean(), w.std(axis=1)
+    plan = dt.plan(*folds, resources=dt.Resources(2, 2, "500 MiB"))
+    plan.verify()
+    assert plan.cost["bytes_written"] == sum(x.nbytes for x in every)
+    assert plan.cost["seconds"] < 20
