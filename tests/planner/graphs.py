@@ -1,5 +1,7 @@
 """What several tests of plans start from."""
 
+from itertools import product
+
 import dask_tapestry as dt
 
 FOUR = dt.Resources(workers=4, threads=2, memory="8 GiB")
@@ -30,3 +32,22 @@ def last_step(*arrays, resources=FOUR):
 def counted(*shape):
     """Cells that are generated, not all alike: a constant would be computed while planning."""
     return dt.broadcast_to(dt.arange(float(shape[-1])), shape)
+
+
+def tasks_of(plan):
+    """Each block of each step, with the blocks that it reads."""
+    tasks = {}
+    for node, step in plan.steps.items():
+        for index in product(*[range(c.count) for c in step.cuts]):
+            read = set()
+            for x, boxes in zip(
+                step.inputs, step.program.input_boxes(step.box(index)), strict=True
+            ):
+                if x in plan.steps:
+                    cuts = plan.steps[x].cuts
+                    for box in boxes:
+                        edges = zip(cuts, box.lo, box.hi, strict=True)
+                        met = product(*[range(*c.overlapping(lo, hi)) for c, lo, hi in edges])
+                        read |= {(x, other) for other in met}
+            tasks[node, index] = read
+    return tasks

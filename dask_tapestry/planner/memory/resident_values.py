@@ -11,6 +11,7 @@ from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.memory.lifetimes import Lifetimes
 from dask_tapestry.planner.memory.phased_execution import in_the_same_rounds, largest_round
 from dask_tapestry.planner.memory.scattered_reads import reads_far_apart
+from dask_tapestry.planner.memory.waiting_shares import WaitingShares
 from dask_tapestry.planner.tuning import MOST_PAIRED_STEPS, STREAMED_BLOCKS_A_SLOT
 from dask_tapestry.steps.program import Program
 from dask_tapestry.teg import Node, Sink
@@ -22,7 +23,8 @@ def resident_bytes(plan: PlannedSteps) -> dict[Node, int]:
 
     A value that is read block by block is freed block by block, one that is read in rounds round by
     round; results, values that a block of a reader reads whole, those of which a reader waits for
-    something made of all, and those of which blocks read pieces far apart, are held whole.
+    something made of all, and those of which blocks read pieces far apart, are held whole. Of those
+    of which a reader waits for something made of a part, that part is held.
     """
     return all_resident(plan, lifetimes_of(plan))
 
@@ -48,10 +50,15 @@ def all_resident(
         for node in dict.fromkeys(reader.inputs):
             if node in readers and node is not reader.node:
                 readers[node].append(reader)
-    return {
-        node: _resident(step, plan, readers[node], lifetimes, rounds)
-        for node, step in plan.steps.items()
-    }
+    waiting = WaitingShares(plan.steps)
+    found = dict[Node, int]()
+    for node, step in plan.steps.items():
+        held = _resident(step, plan, readers[node], lifetimes, rounds)
+        if 0 < held < node.type.nbytes and len(readers[node]) > 1:
+            share = max(waiting.share(node, reader) for reader in readers[node])
+            held = max(held, _bytes_of_round(step, share))
+        found[node] = held
+    return found
 
 
 def _resident(
@@ -80,7 +87,13 @@ def _resident(
     share = largest_round(readers[0], step) if len(readers) == 1 else 1.0
     if share < 1 and _waits_for_other_rounds(step, readers[0], plan, lifetimes):
         return node.type.nbytes
-    return min(node.type.nbytes, int(share * node.type.nbytes) + step.machine.slots * block)
+    return _bytes_of_round(step, share)
+
+
+def _bytes_of_round(step: Step, share: float) -> int:
+    """Bytes of a part of a step's value, and of blocks of the next part."""
+    nbytes = step.node.type.nbytes
+    return min(nbytes, int(share * nbytes) + step.machine.slots * step.block_bytes)
 
 
 def _waits_for_other_rounds(

@@ -1,6 +1,5 @@
 """What is said of lifetimes, against the tasks of plans and orders in which they may run."""
 
-from itertools import product
 from random import Random
 
 import numpy as np
@@ -13,7 +12,7 @@ from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.planner.memory.lifetimes import Lifetimes, _all_read
 from dask_tapestry.zspace import Cuts
-from tests.planner.graphs import FOUR, stored
+from tests.planner.graphs import FOUR, stored, tasks_of
 
 
 def normal(shape, seed=0):
@@ -47,25 +46,6 @@ def planned(made):
     roots = made() if isinstance(made(), tuple) else (made(),)
     method = "none" if made is panels else "auto"
     return build_plan([x.node for x in roots], FOUR, method)
-
-
-def tasks_of(plan):
-    """Each block of each step, with the blocks that it reads."""
-    tasks = {}
-    for node, step in plan.steps.items():
-        for index in product(*[range(c.count) for c in step.cuts]):
-            read = set()
-            for x, boxes in zip(
-                step.inputs, step.program.input_boxes(step.box(index)), strict=True
-            ):
-                if x in plan.steps:
-                    cuts = plan.steps[x].cuts
-                    for box in boxes:
-                        edges = zip(cuts, box.lo, box.hi, strict=True)
-                        met = product(*[range(*c.overlapping(lo, hi)) for c, lo, hi in edges])
-                        read |= {(x, other) for other in met}
-            tasks[node, index] = read
-    return tasks
 
 
 MADE = (means, turned, ranked, panels)
