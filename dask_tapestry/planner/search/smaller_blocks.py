@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import prod
 
 from dask_tapestry.planner.search.choices import Choices, State
 from dask_tapestry.planner.search.grid import Grid
-from dask_tapestry.planner.search.moves import (
-    halved,
-)
+from dask_tapestry.planner.search.moves import halved, pulled_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.tuning import (
@@ -29,6 +28,9 @@ def finer_choices(state: State) -> Iterator[Choices]:
     Blocks take memory while they are computed, and then those that wait for who reads them. Cut
     alike, the blocks of a value that is changed step by step take each other's place.
     """
+    awaited = _awaited_grids(state)
+    if awaited:
+        yield replace(state.choices, grids={**state.choices.grids, **awaited})
     alike: dict[object, list[PricedGroup]] = {}
     for priced in state.placed.values():
         alike.setdefault((priced.group.node.type, priced.grid), []).append(priced)
@@ -40,6 +42,23 @@ def finer_choices(state: State) -> Iterator[Choices]:
             as_read = _grids_of_readers(state, some)
             if not as_read.keys() <= choices.grids.keys():
                 yield replace(choices, grids={**as_read, **choices.grids})
+
+
+def _awaited_grids(state: State) -> dict[Node, Grid]:
+    """Of steps whose readers read others too: more blocks, as these read them.
+
+    A reader that waits for one block of a mean waits for all that this is made of, and what it
+    reads beside is held until then.
+    """
+    grids = dict[Node, Grid]()
+    for reader in state.placed.values():
+        made = [x for x in reader.group.inputs if x in state.placed and x is not reader.group.node]
+        for x in made if len(made) > 1 else ():
+            grid = pulled_grid(x, reader)
+            more = prod([cuts.count for cuts in grid]) > state.placed[x].cost.blocks
+            if more and x.operator.layout is None and x not in grids:
+                grids[x] = grid
+    return grids
 
 
 def _grids_of_readers(state: State, alike: Sequence[PricedGroup]) -> dict[Node, Grid]:
