@@ -193,6 +193,9 @@ MOST_HANDOVER_BLOCKS: Final = 1024  # of a step, looked at one by one; each take
 # memory/resident_values
 MOST_PAIRED_STEPS: Final = 4096  # steps that are compared in pairs: 513 of an LU take 25 ms
 
+# memory/waiting_shares
+NEXT_READERS: Final = 8  # steps behind one that waits: whatever decides is mostly the first or next
+
 # memory/simulate
 MOST_BUNDLES: Final = 20_000  # of a plan; each takes some 50 µs
 

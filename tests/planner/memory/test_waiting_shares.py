@@ -10,65 +10,81 @@ from dask_tapestry.planner.memory.resident_values import resident_bytes
 from dask_tapestry.planner.memory.waiting_shares import WaitingShares
 from tests.planner.graphs import FOUR, stored, tasks_of
 
-SHAPE, TILE = (2000, 1000), (250, 250)
-
-
-def centred(means):
-    """What is centred by means of columns, which are cut into so many blocks; and what is read."""
-    x = stored(SHAPE, "f8", TILE).rechunk(TILE)
-    m = x.mean(axis=0).rechunk((1000 // means,))
-    return x, (x - m).rechunk(TILE)
+SHAPE, TILE, COUNT = (2000, 1000), (250, 250), 32
 
 
 def planned(*roots):
     return build_plan([x.node for x in roots], FOUR)
 
 
-def ends_of(plan):
-    """The first value of a plan, and its last step."""
-    return next(iter(plan.steps)), plan.steps[plan.graph.roots[-1]]
+def needed(tasks, task):
+    """All tasks that one needs, itself too."""
+    found, to_see = {task}, [task]
+    while to_see:
+        more = tasks[to_see.pop()] - found
+        found |= more
+        to_see += more
+    return found
+
+
+def behind(plan, step):
+    """A step and all that are made of it."""
+    found = [step]
+    for other in plan.steps.values():
+        if other is not step and any(x in [one.node for one in found] for x in other.inputs):
+            found.append(other)
+    return found
 
 
 def share_by_tasks(plan, tasks, node, reader):
-    """The least part of a value's blocks that the first or last block of a reader waits for."""
-    last = tuple(c.count - 1 for c in reader.cuts)
+    """The most of a value that others have read, and not the reader, when some block is computed.
+
+    Of the first and last block of each step that is made of the reader.
+    """
     parts = []
-    for end in {(0,) * len(last), last}:
-        met = set()
-        to_see = [one for one in tasks[reader.node, end] if one[0] is not node]
-        while to_see:
-            one = to_see.pop()
-            if one not in met:
-                met.add(one)
-                to_see += tasks[one]
-        parts.append(sum(x is node for x, _ in met))
-    return min(parts) / plan.steps[node].count
+    for step in behind(plan, reader):
+        of_ends = []
+        for end in {(0,) * len(step.cuts), tuple(c.count - 1 for c in step.cuts)}:
+            awaited, own = set(), set()
+            for task in needed(tasks, (step.node, end)):
+                met = {one for one in tasks[task] if one[0] is node}
+                if task[0] is reader.node:
+                    own |= met
+                else:
+                    awaited |= met
+            of_ends.append(len(awaited - own))
+        parts.append(min(of_ends))
+    return max(parts) / plan.steps[node].count
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 4])
+def largest_share(plan):
+    """The largest part of the first value that waits for a reader."""
+    node, shares = next(iter(plan.steps)), WaitingShares(plan.steps)
+    return max(shares.share(node, step) for step in plan.steps.values() if node in step.inputs)
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 4])
 def test_what_waits_for_means_of_some_columns_waits_for_these_columns(blocks):
-    """And that part is held, though a block reads one of its blocks, and no step ends before."""
-    x, y = centred(blocks)
-    plan = planned(y)
-    node, reader = ends_of(plan)
-    assert WaitingShares(plan.steps).share(node, reader) == 1 / blocks
-    assert resident_bytes(plan)[node] >= x.nbytes / blocks
+    """All but the block that it reads itself."""
+    x = stored(SHAPE, "f8", TILE).rechunk(TILE)
+    m = x.mean(axis=0).rechunk((1000 // blocks,))
+    assert largest_share(planned((x - m).rechunk(TILE))) == 1 / blocks - 1 / COUNT
 
 
-def test_means_of_rows_of_what_is_centred_wait_for_all_of_it():
-    """Half of the rows is made of means of all columns: of each half, and so of all rows."""
-    x, y = centred(2)
-    plan = planned((y - y.mean(axis=1).rechunk((1000,))[:, None] + x).rechunk(TILE))
-    node, reader = ends_of(plan)
-    assert WaitingShares(plan.steps).share(node, reader) == 1
-    assert resident_bytes(plan)[node] == x.nbytes
+@pytest.mark.parametrize(("axis", "share"), [(0, 3 / 4), (1, 3 / COUNT)])
+def test_sums_wait_for_means_of_all_that_they_are_made_of(axis, share):
+    """A row's mean is made of four blocks: of these the first sum of columns needs one."""
+    x = stored(SHAPE, "f8", TILE).rechunk(TILE)
+    y = (x - x.mean(axis=1).rechunk((250,))[:, None]).rechunk(TILE)
+    plan = planned(y.sum(axis=axis).rechunk((250,)))
+    assert largest_share(plan) == share
+    assert resident_bytes(plan)[next(iter(plan.steps))] >= share * x.nbytes
 
 
 def test_what_waits_for_nothing_else_holds_no_part():
     x = stored(SHAPE, "f8", TILE).rechunk(TILE)
-    plan = planned((x + 1).rechunk(TILE), (x * 2).rechunk(TILE))
-    node, reader = ends_of(plan)
-    assert WaitingShares(plan.steps).share(node, reader) == 0
+    assert largest_share(planned((x + 1).rechunk(TILE), (x * 2).rechunk(TILE))) == 0
 
 
 STAGES = {
