@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 import numpy as np
+from dask.base import is_dask_collection
 from numpy.typing import DTypeLike
 
 from dask_tapestry.cells.fixed_dtype import cell_dtype
@@ -33,7 +34,13 @@ def blocks_of(d: DaskArray) -> Node:
         {DTypeError.fields}
     """
     if not isinstance(getattr(d, "dask", None), Mapping) or not hasattr(d, "chunks"):
-        raise ArgumentTypeError(f"a dask.array is needed, not {type(d).__name__}")
+        what = type(d).__name__
+        if is_dask_collection(d):
+            raise ArgumentTypeError(
+                f"one array is needed, and {what} is another kind of Dask's collections: give the "
+                "arrays that it holds one by one, as the variables of a dataset"
+            )
+        raise ArgumentTypeError(f"a dask.array is needed, not {what}")
     dtype = cell_dtype(np.dtype(d.dtype))
     if dtype != d.dtype:
         d = d.astype(dtype)

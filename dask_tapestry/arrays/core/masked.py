@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -43,6 +43,18 @@ class Masked(NameSuggestions, Answering):
     def dims(self) -> tuple[str | None, ...] | None:
         """Names of the dimensions, or None."""
         return self.cells.dims
+
+    def parts(self) -> tuple[Array, ...]:
+        """Return what is planned and computed of it: its cells, and its mask if it has one."""
+        return (self.cells,) if self.hidden is None else (self.cells, self.hidden)
+
+    def of_parts(self, parts: Sequence[Array]) -> Self:
+        """Return the same array of other parts, as those that are kept on workers."""
+        return type(self)(parts[0], parts[1] if len(parts) > 1 else None, self.fill)
+
+    @abstractmethod
+    def of_values(self, values: Sequence[Any]) -> Any:
+        """Return the value of the array, of the values of its parts."""
 
     @abstractmethod
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any: ...

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dask.base import tokenize
 
 from dask_tapestry.arrays.core.array import Array
+from dask_tapestry.arrays.core.late_modules import scheduler_blocks
 from dask_tapestry.lower.dask_private import (
     CompositeExpr,
     Expr,
@@ -29,7 +30,6 @@ from dask_tapestry.lower.planned_expression import (
     for_other_collections,
     lower_plan,
 )
-from dask_tapestry.operators.layouts.rechunk import rechunk
 from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.memory.bound import peak_memory_is_bounded
 from dask_tapestry.planner.memory.results import ResultMemory
@@ -83,7 +83,9 @@ def _reading_each_other(by_node: Mapping[Tensor, Array]) -> list[Tensor]:
     rebuilt: dict[Tensor, Tensor] = {}
     for node in topological(by_node):
         own = reapply(node, [rebuilt[x] for x in node.inputs], [rebuilt[x] for x in node.after])
-        rebuilt[node] = rechunk(own, by_node[node].nominal_cuts) if node in by_node else own
+        if node in by_node:
+            own = scheduler_blocks.held_in(own, by_node[node].nominal_cuts)
+        rebuilt[node] = own
     return [rebuilt[node] for node in by_node]
 
 

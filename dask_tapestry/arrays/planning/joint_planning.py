@@ -18,8 +18,9 @@ from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import computing, scheduler_blocks
+from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.core.replicated import persist_replicated
-from dask_tapestry.arrays.planning.plan import Plan
+from dask_tapestry.arrays.planning.plan import Plan, parts_of
 from dask_tapestry.arrays.planning.plan_without_arrays import PlanWithoutArrays
 from dask_tapestry.diagnostics.plan_file import text_of, told_of_file
 from dask_tapestry.errors import ArgumentTypeError, MemoryLimitError
@@ -53,7 +54,8 @@ def plan(
     A shape that depends on data and was not counted yet is planned for its upper bound.
 
     {Parameters}
-        *arrays: Arrays, and lazy writes, as ``to_zarr(..., compute=False)`` returns them.
+        *arrays: Arrays, masked ones too, and lazy writes, as ``to_zarr(..., compute=False)``
+            returns them.
         resources: The machines to plan for; by default those configured, else the live client's
             workers, else this machine.
         method: ``"auto"``; ``"exhaustive"`` for the best of all plans of a small graph, by the cost
@@ -86,14 +88,18 @@ def plan(
         raise _of_bounds(error, items) from None
 
 
-def _of_bounds(error: MemoryLimitError, items: Sequence[Array | Effect]) -> MemoryLimitError:
+def _of_bounds(
+    error: MemoryLimitError, items: Sequence[Array | Effect | Masked]
+) -> MemoryLimitError:
     """The error, with the shapes that depend on data: their upper bounds may be far too large."""
-    bounds = [x.bound.type for x in items if isinstance(x, Array) and x.deferred is not None]
+    bounds = [
+        x.bound.type for x in parts_of(items) if isinstance(x, Array) and x.deferred is not None
+    ]
     if not bounds:
         return error
     shapes = " and ".join(map(str, bounds))
     told = f"{shapes} is the most that a shape may be which depends on data: ask for `.shape` first"
-    return MemoryLimitError(f"{error}; {told}, and plan what is counted")
+    return MemoryLimitError(f"{told}, and plan what is counted; {error}")
 
 
 def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike | Effect) -> None:
@@ -125,11 +131,7 @@ def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike
     """
     if not isinstance(sharded, Plan):
         raise ArgumentTypeError(f"sharded must be a plan, as dt.plan makes it, not {sharded!r}")
-    if isinstance(abstract, Graph):
-        graph = abstract
-    else:
-        items = [a if isinstance(a, Effect) else asarray(a) for a in (abstract, *more)]
-        graph = Graph([i.node if isinstance(i, Effect) else i.bound for i in items])
+    graph = abstract if isinstance(abstract, Graph) else Graph(_planned((abstract, *more))[1])
     require_computes(sharded.core, graph)
 
 
@@ -137,7 +139,10 @@ def verify(sharded: Plan, abstract: Graph | ArrayLike | Effect, *more: ArrayLike
 def load_plan(filename: str | PathLike[str]) -> PlanWithoutArrays: ...
 @overload
 def load_plan(
-    filename: str | PathLike[str], array: ArrayLike | Effect, /, *arrays: ArrayLike | Effect
+    filename: str | PathLike[str],
+    array: ArrayLike | Effect,
+    /,
+    *arrays: ArrayLike | Effect,
 ) -> Plan: ...
 def load_plan(
     filename: str | PathLike[str], *arrays: ArrayLike | Effect
@@ -293,7 +298,9 @@ def _kept_by(client: Any, deferred: Deferred) -> list[Array]:
     return kept
 
 
-def _planned(arrays: Sequence[ArrayLike | Effect]) -> tuple[tuple[Array | Effect, ...], list[Node]]:
-    """The arrays and writes, and what is planned of each."""
-    items = tuple(a if isinstance(a, Effect) else asarray(a) for a in arrays)
-    return items, [item.node if isinstance(item, Effect) else item.bound for item in items]
+def _planned(
+    arrays: Sequence[ArrayLike | Effect],
+) -> tuple[tuple[Array | Effect | Masked, ...], list[Node]]:
+    """The arrays and writes, and what is planned of them."""
+    items = tuple(a if isinstance(a, Effect | Masked) else asarray(a) for a in arrays)
+    return items, [x.bound if isinstance(x, Array) else x.node for x in parts_of(items)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -11,6 +13,7 @@ from dask import base
 
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.arrays.core.late_modules import computing, graph, local_jobs, profile
+from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.core.planned_collections import PlannedCollection
 from dask_tapestry.arrays.planning.frontier import Frontier
 from dask_tapestry.arrays.planning.plan_page import PlanPage
@@ -41,9 +44,17 @@ if TYPE_CHECKING:
 __all__ = ["Plan"]
 
 
-def _plan_at(core: CorePlan, point: Point, items: tuple[PlannedCollection, ...]) -> Plan:
+def _plan_at(core: CorePlan, point: Point, items: tuple[PlannedCollection | Masked, ...]) -> Plan:
     """The plan at a point of the frontier."""
     return Plan(core.at(point), items)
+
+
+def parts_of(items: Sequence[PlannedCollection | Masked]) -> list[PlannedCollection]:
+    """Return what is planned of arrays and writes: of a masked array its cells and its mask."""
+    parts = list[PlannedCollection]()
+    for item in items:
+        parts.extend(item.parts() if isinstance(item, Masked) else (item,))
+    return parts
 
 
 @final
@@ -65,7 +76,7 @@ class Plan(PlanPage):
 
     __slots__ = ("_items", "core")
 
-    def __init__(self, core: CorePlan, items: tuple[PlannedCollection, ...]) -> None:
+    def __init__(self, core: CorePlan, items: tuple[PlannedCollection | Masked, ...]) -> None:
         self.core, self._items = core, items
 
     @property
@@ -98,15 +109,19 @@ class Plan(PlanPage):
         """The rewritten expression graph."""
         return self.core.graph
 
-    def chunks(self, x: PlannedCollection | int = 0) -> tuple[tuple[int, ...], ...]:
+    def chunks(self, x: PlannedCollection | Masked | int = 0) -> tuple[tuple[int, ...], ...]:
         """Return the planned block lengths of a result.
 
-        {Parameters} x: The array, or the number of the result.
+        {Parameters} x: The array, or the number of the result; of a masked array its cells count.
         {Returns} tuple of tuple of int: As `dask.array.Array.chunks`.
         {Raises} PlanError: If it is none of the plan's results.
         """
+        if isinstance(x, Masked):
+            x = x.cells
         if not isinstance(x, int | PlannedCollection):
             raise PlanError(f"the plan has no result {x!r}: give an array, or a number")
+        if isinstance(x, int) and 0 < x < len(self._items):
+            x = len(parts_of(self._items[:x]))
         return self.core.chunks(x if isinstance(x, int) else x.node)
 
     def verify(self) -> None:
@@ -235,7 +250,8 @@ class Plan(PlanPage):
         """
         with local_jobs.counted_here(kwargs.get("scheduler"), self), ErrorReporting():
             self.core = fitted(self._core(), live_client())
-            results = computing.computed(*self._planned(), **kwargs)
+            values = computing.computed(*self._planned(), **kwargs)
+        results = self._joined(values, lambda masked, parts: masked.of_values(parts))
         return results[0] if len(results) == 1 else results
 
     def persist(self, **kwargs: Any) -> Any:
@@ -246,7 +262,8 @@ class Plan(PlanPage):
             several.
         """
         with local_jobs.counted_here(kwargs.get("scheduler")):
-            results = base.persist(*self._planned(), **kwargs)
+            kept = base.persist(*self._planned(), **kwargs)
+        results = self._joined(kept, lambda masked, parts: masked.of_parts(parts))
         return results[0] if len(results) == 1 else results
 
     def profile(self) -> Profile:
@@ -269,13 +286,23 @@ class Plan(PlanPage):
 
     def _core(self) -> CorePlan:
         """The plan to run; it is made again for shapes that were not counted."""
-        nodes, core = [item.node for item in self._items], self.core
+        nodes, core = [part.node for part in parts_of(self._items)], self.core
         return core if nodes == list(core.written.roots) else build_plan(nodes, core.resources)
 
     def _planned(self) -> list[PlannedCollection]:
-        """The results with the plan to run."""
+        """The parts of results with the plan to run."""
         core = self._core()
-        return [type(item)(item.node, plan=core) for item in self._items]
+        return [type(part)(part.node, plan=core) for part in parts_of(self._items)]
+
+    def _joined(self, parts: Sequence[Any], join: Callable[[Masked, Sequence[Any]], Any]) -> Any:
+        """The results of what became of their parts."""
+        rest = iter(parts)
+        return tuple(
+            join(item, tuple(islice(rest, len(item.parts()))))
+            if isinstance(item, Masked)
+            else next(rest)
+            for item in self._items
+        )
 
     def __repr__(self) -> str:
         return self.explain()

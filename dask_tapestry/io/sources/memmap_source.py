@@ -27,10 +27,10 @@ class MemmapSource(Source):
         return TensorType(self.file.shape, self.file.dtype.newbyteorder("="), self.dims)
 
     def stored_bytes(self, box: ZRange) -> int:
-        return box.size * self.file.dtype.itemsize
+        return self.file.touched_bytes(box.shape)
 
     def read(self, box: ZRange, out: Block | None = None) -> Block:
-        return np.asarray(self.file.array[box.index()], self.file.dtype.newbyteorder("="))
+        return np.asarray(self.file.read(box.index()), self.file.dtype.newbyteorder("="))
 
     def origin(self) -> str:
         """The file with its stamp, and which cells of it."""

@@ -30,7 +30,7 @@ class MemmapTarget(Target):
         return self.file.dtype
 
     def write(self, selection: tuple[slice, ...], block: np.ndarray[Any, Any]) -> None:
-        self.file.writable[selection] = block
+        self.file.write(selection, block)
 
     def source(self, dims: Dims) -> Source:
         return MemmapSource(self.file, dims)

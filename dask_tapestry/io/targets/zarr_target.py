@@ -261,7 +261,8 @@ def axis_number(axis: int | str, names: Dims, ndim: int, what: str) -> int:
     """
     if isinstance(axis, str):
         if names is None or axis not in names:
-            raise ShapeError(f"{what} has no dimension {axis!r}, its dimensions are {names}")
+            those = "which have no names: give numbers" if names is None else f"which are {names}"
+            raise ShapeError(f"{what} has no dimension {axis!r} among its own, {those}")
         return names.index(axis)
     if not -ndim <= axis < ndim:
         raise ShapeError(f"axis {axis} is out of bounds for {what}, which has {ndim} dimensions")

@@ -82,3 +82,11 @@ def test_blocks_that_are_native_where_others_are_declared():
     x = dt.Array(graph(2.0), "x", ((3, 2),), ">f8")
     assert x.dtype == np.dtype("f8")
     assert float(x.sum()) == 10
+
+
+def test_a_collection_of_several_arrays_is_none():
+    dataset = pytest.importorskip("xarray").Dataset({"t": ("x", np.ones(4))}).chunk(x=2)
+    for given in (dataset, dask.delayed([1])):
+        with pytest.raises(TypeError, match=r"another kind of Dask's collections|dt.from_delayed"):
+            dt.plan(given)
+    np.testing.assert_array_equal(dt.plan(dataset.t).compute(), np.ones(4))

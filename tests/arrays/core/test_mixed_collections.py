@@ -116,3 +116,49 @@ def test_datasets_are_planned_together():
     assert isinstance(made[2], xarray.DataArray)
     np.testing.assert_array_equal(made[2].data, CELLS - 1)
     np.testing.assert_array_equal(made[3], CELLS + 7)
+
+
+def persisted(x):
+    return x.persist()
+
+
+def persisted_by_dask(x):
+    return dask.persist(x)[0]
+
+
+def of_dask(x):
+    return dt.from_dask_array(x.to_dask_array())
+
+
+def of_delayed(x):
+    return dt.from_delayed(dask.delayed(np.asarray)(x.compute()), x.shape, x.dtype)
+
+
+HELD = [lambda x: x, persisted, persisted_by_dask, of_dask, of_delayed]
+
+
+@pytest.mark.parametrize("cells", HELD)
+@pytest.mark.parametrize("hidden", HELD)
+def test_parts_that_are_blocks_already(cells, hidden):
+    x = dt.arange(24.0).reshape(4, 6).rechunk((2, 6))
+    masked = dt.ma.masked_array(cells(x + 1), mask=hidden(x > 9))
+    wanted = np.ma.masked_greater(np.arange(24.0).reshape(4, 6) + 1, 10)
+    for made in (masked, masked.persist(), dask.persist(masked)[0]):
+        for value, total in (dask.compute(made, x.sum()), dt.compute(made, made.cells.sum() - 24)):
+            np.testing.assert_array_equal(value.filled(-1), wanted.filled(-1))
+            np.testing.assert_array_equal(value.mask, wanted.mask)
+            assert total == 276
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_datasets_of_blocks_that_are_there_already(held):
+    xr = pytest.importorskip("xarray")
+    with dt.xarray.use():
+        data = xr.Dataset({"a": ("x", np.arange(6.0)), "b": ("x", np.ones(6))}).chunk(x=3)
+        data["c"] = "x", held(data.a.data * 2)
+        for made in (data, data.persist(), dask.persist(data)[0]):
+            value, c, total = dask.compute(made, made.c, (made.a + made.c).sum().data)
+            np.testing.assert_array_equal(value.c, np.arange(6.0) * 2)
+            np.testing.assert_array_equal(c, np.arange(6.0) * 2)
+            assert (value.b == 1).all()
+            assert total == 45

@@ -65,3 +65,26 @@ def test_an_explanation_shows_rates_on_demand():
     plan = dt.ones(3).plan()
     assert "rates of" not in plan.explain()
     assert plan.explain(rates=True).startswith(plan.explain() + "\nrates of ")
+
+
+def test_masked_arrays_are_planned_as_their_cells_and_masks(tmp_path):
+    cells = dt.asarray(CELLS)
+    masked, plain = dt.ma.masked_greater(cells, 9), dt.ma.masked_array(cells + 1)
+    results = masked, cells.sum(), plain, masked.mean(axis=0)
+    plan = dt.plan(*results, resources=FOUR)
+    plan.verify()
+    dt.verify(plan, *results)
+    expected = np.ma.masked_greater(CELLS, 9)
+    wanted = expected, CELLS.sum(), np.ma.masked_array(CELLS + 1), expected.mean(axis=0)
+    for values in (plan.compute(), dt.compute(*plan.persist())):
+        for value, told in zip(values, wanted, strict=True):
+            assert type(value) is type(told)
+            np.testing.assert_array_equal(np.ma.getmaskarray(value), np.ma.getmaskarray(told))
+            np.testing.assert_array_equal(np.ma.filled(value, 0), np.ma.filled(told, 0))
+    assert plan.chunks(masked) == plan.chunks(0) == ((4,), (6,))
+    assert (plan.chunks(1), plan.chunks(2), plan.chunks(3)) == ((), ((4,), (6,)), ((6,),))
+    plan.save(tmp_path / "plan.json")
+    again = dt.load_plan(tmp_path / "plan.json", *results)
+    np.testing.assert_array_equal(again.compute()[0].filled(0), expected.filled(0))
+    assert dt.plan(masked.mean()).compute() == expected.mean()
+    assert dt.plan(dt.ma.masked_greater(cells, -1).max()).compute() is np.ma.masked

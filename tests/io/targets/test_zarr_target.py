@@ -249,5 +249,5 @@ def test_what_was_opened_to_read_only_is_refused(tmp_path):
 
 def test_numbers_of_dimensions():
     assert axis_number("b", ("a", "b"), 2, "x") == axis_number(-1, None, 2, "x") == 1
-    with pytest.raises(dt.ShapeError, match="its dimensions are None"):
+    with pytest.raises(dt.ShapeError, match="which have no names: give numbers"):
         axis_number("b", None, 2, "x")
