@@ -16,6 +16,7 @@ from dask_tapestry.planner import build, verify
 from dask_tapestry.planner.machine.resources import live_client
 from dask_tapestry.planner.rewriting import passes
 from dask_tapestry.teg.check import OF_GRAPHS, OF_NODES, check
+from dask_tapestry_kernels.jit import compile_service
 from tests.covering import leave_what_is_beyond, mark_what_is_beyond
 from tests.cupy_stand_in import device_kernels as device_kernels
 from tests.examples import NIGHTLY, SHARE, USUAL
@@ -88,6 +89,14 @@ def pytest_testnodedown(node, error):
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
         reporter = node.config.pluginmanager.get_plugin("terminalreporter")
         reporter.write_line(f"{node.gateway.id} ended with {code}; the largest had {peak} MiB")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compilers_stay():
+    """Compiling processes are not let go between tests: each has to import numba."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compile_service, "IDLE", 1000.0)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

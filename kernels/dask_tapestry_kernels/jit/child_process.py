@@ -14,7 +14,12 @@ from typing import Final
 
 from dask_tapestry_kernels.jit.object_cache import Compiled
 
-PROGRAM: Final = "import sys; sys.path[:] = {path}; from {compiler} import main; main({descriptor})"
+PROGRAM: Final = (
+    "import sys; sys.path[:] = {path}; sys.modules |= dict.fromkeys({left_out}); "
+    "from {compiler} import main; main({descriptor})"
+)
+LEFT_OUT: Final = ["cffi", "scipy", "yaml"]  # which numba imports where they are, for what no
+# kernel calls: of 1.5 s of a processor to a child's first kernel they took .3
 
 
 class Child:
@@ -71,7 +76,7 @@ def _start(compiler: str, descriptor: int) -> subprocess.Popen[bytes]:
     if getattr(sys, "frozen", False):
         raise OSError("sys.executable is the program itself")
     path = [entry for entry in sys.path if isinstance(entry, str)]
-    program = PROGRAM.format(path=path, compiler=compiler, descriptor=descriptor)
+    program = PROGRAM.format(path=path, left_out=LEFT_OUT, compiler=compiler, descriptor=descriptor)
     environment = {n: v for n, v in os.environ.items() if not n.startswith("NUMBA_")}
     return subprocess.Popen(
         [sys.executable or "python", "-P", "-Wignore", "-c", program],

@@ -5,6 +5,7 @@ import pytest
 
 from dask_tapestry_kernels.cpu.jit import object_keys
 from dask_tapestry_kernels.jit import child_process, object_cache
+from dask_tapestry_kernels.jit.child_process import LEFT_OUT
 
 HEAD = (
     "from numba import njit\n\n\n@njit('void(int64, int64, int64)')\ndef kernel(n, inputs, out):\n"
@@ -87,6 +88,19 @@ def test_settings_of_numba_and_modules_of_the_working_directory_do_not_reach_it(
         child.compile(object_keys.key_of(SOURCE), SOURCE, 3, True), object_cache.Compiled
     )
     child.close()
+
+
+def test_what_numba_would_import_for_others_is_left_out(tmp_path):
+    """A source writes down which of them are there, after numba has compiled a kernel."""
+    note = tmp_path / "note"
+    source = f"{SOURCE}\nimport sys\nopen({str(note)!r}, 'w').write(' '.join(sys.modules))\n"
+    child = child_process.Child(object_keys.COMPILER)
+    answer = child.compile(object_keys.key_of(source), source, 3, True)
+    assert isinstance(answer, object_cache.Compiled)
+    child.close()
+    there = note.read_text().split()
+    assert "numba" in there
+    assert not [name for name in there if name.startswith(tuple(f"{n}." for n in LEFT_OUT))]
 
 
 def test_it_is_not_of_the_group_of_its_parent():
