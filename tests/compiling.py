@@ -62,3 +62,14 @@ def however_few() -> Iterator[None]:
             patches.enter_context(patch.object(module, "SMALL", 1))
         patches.enter_context(patch.object(interpreter, "COMPILED_FROM", 1))
         yield
+
+
+def kept_kernel(source: str, arity: int = 3) -> compile_service.Native:
+    """A kernel as the library has it: compiled by the child, and kept for other tests.
+
+    numba takes twice as long for what this process may call itself, and does it in each process.
+    """
+    with compile_service.mode("wait"):
+        kernel = compile_service.compiled(source, arity, "a kernel of a test")
+    assert kernel is not None
+    return kernel

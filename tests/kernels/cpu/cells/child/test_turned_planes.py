@@ -1,10 +1,19 @@
+import re
+
 import numpy as np
+
+from dask_tapestry_kernels.cpu.cells.turned_copy import LOOP
+from dask_tapestry_kernels.jit.module_digest import PACKAGE
+from tests.compiling import kept_kernel
+
+TEXT = (
+    PACKAGE / "cpu/cells/child/turned_planes.py"
+).read_text()  # it is compiled as it is imported
+SIDE = int(re.search(r"^SIDE: Final = (\d+)", TEXT, re.MULTILINE)[1])
 
 
 def test_boxes_at_the_ends_are_smaller():
-    # compiled as it is imported: not where tests are collected, which each process does
-    from dask_tapestry_kernels.cpu.cells.child.turned_planes import SIDE, kernel
-
+    kernel = kept_kernel(LOOP)
     rows, n = SIDE + 9, 2 * SIDE + 3
     cells, out = np.random.default_rng(0).random((3, n, rows)), np.zeros((3, rows, n))
     source = cells.transpose(0, 2, 1)

@@ -1,13 +1,27 @@
 import numpy as np
 import pytest
+
+from tests.compiling import kept_kernel
+
+HEAD = """\
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
+from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_box, copy_plane
 from numba import njit
 
-from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_box, copy_plane
+
+@njit("void(int64, int64, int64)", nogil=True, error_model="numpy")
+def kernel(source, target, table):
+"""
+PLANE = """\
+    steps = get(table, 3), get(table, 4), get(table, 5), get(table, 6)
+    copy_plane(source, target, get(table, 0), get(table, 1), get(table, 2), steps)
+"""
+BOX = "    copy_box(source, target, table + 16, get(table, 0), get(table, 1))\n"
 
 
-@njit
 def copy_rows(source, target, rows, n, size, steps):
-    copy_plane(source, target, rows, n, size, steps)
+    table = np.array([rows, n, size, *steps], np.int64)
+    kept_kernel(HEAD + PLANE)(source, target, table.ctypes.data)
 
 
 @pytest.mark.few(7)  # as unlike as so many can be
@@ -68,11 +82,6 @@ def test_a_few_interleaved_rows_are_copied_there_and_back(kind, few):
     assert np.array_equal(back, cells)
 
 
-@njit
-def copy(source, target, dims, count, item):
-    copy_box(source, target, dims, count, item)
-
-
 @pytest.mark.few(3)  # one text serves all dtypes
 @pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16"])
 def test_a_box_of_any_strides_is_copied_in_c_order(dtype):
@@ -88,6 +97,7 @@ def test_a_box_of_any_strides_is_copied_in_c_order(dtype):
         cells[0, 0, 0, ...],
     ):
         dims = [n for pair in zip(box.shape[::-1], box.strides[::-1], strict=True) for n in pair]
-        table, target = np.array([*dims, 0], np.int64), np.zeros(box.shape, dtype)
-        copy(box.ctypes.data, target.ctypes.data, table.ctypes.data, box.ndim, box.itemsize)
+        told, target = [box.ndim, box.itemsize, *dims], np.zeros(box.shape, dtype)
+        table = np.array(told, np.int64)
+        kept_kernel(HEAD + BOX)(box.ctypes.data, target.ctypes.data, table.ctypes.data)
         assert (target == box).all()
