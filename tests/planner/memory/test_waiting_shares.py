@@ -10,6 +10,7 @@ from dask_tapestry.planner.memory.resident_values import resident_bytes
 from dask_tapestry.planner.memory.waiting_shares import WaitingShares
 from tests.planner.graphs import FOUR, stored, tasks_of
 
+SMALL = dt.Resources(workers=2, threads=2, memory="500 MiB")
 SHAPE, TILE, COUNT = (2000, 1000), (250, 250), 32
 
 
@@ -85,6 +86,22 @@ def test_sums_wait_for_means_of_all_that_they_are_made_of(axis, share):
 def test_what_waits_for_nothing_else_holds_no_part():
     x = stored(SHAPE, "f8", TILE).rechunk(TILE)
     assert largest_share(planned((x + 1).rechunk(TILE), (x * 2).rechunk(TILE))) == 0
+
+
+def centred_rows(x):
+    return ((x - x.mean(axis=1, keepdims=True)) ** 2).mean(axis=0)
+
+
+def centred_both_ways(x):
+    y = x - x.mean(axis=0)
+    return (y - y.mean(axis=1, keepdims=True)).std(axis=1) + y.max()
+
+
+@pytest.mark.parametrize("made", [centred_rows, centred_both_ways])
+def test_workers_hold_no_more_than_is_said_of_what_is_centred(made):
+    """To read once what is ten times their memory they would have to hold most of it."""
+    plan = dt.plan(made(stored((40_000, 32_000), "f4", (2000, 2000))), resources=SMALL)
+    assert plan.simulate().peak_worker_bytes <= plan.cost["peak_worker_bytes"]
 
 
 STAGES = {

@@ -67,3 +67,11 @@ def test_blocks_are_cut_where_that_takes_least_time():
     plan = dt.plan(x.mean(axis=0), x.std(axis=0), resources=dt.Resources(2, 2, "1 GiB"))
     plan.verify()
     assert plan.cost["bytes_read"] == x.nbytes
+
+
+def test_means_that_are_waited_for_are_cut_as_they_are_read():
+    """Of one block of all rows' means, all that rows are made of would be held for a reader."""
+    x = stored((40_000, 32_000), "f4", (2000, 2000))
+    y = abs((x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)).max(axis=1)
+    plan = dt.plan(y, resources=dt.Resources(workers=2, threads=2, memory="500 MiB"))
+    assert plan.cost["bytes_read"] < 1.1 * x.nbytes
