@@ -58,7 +58,7 @@ def unread_cells(instruction: Instruction, work: Work, blocks: Sequence[Block]) 
         return operator.opened(within(spans))
 
     lines = _lines(instruction, work, blocks)
-    opens = opening if isinstance(operator, Source) else None
+    opens = opening if isinstance(operator, Source) and operator.is_plain else None
     return UnreadCells.of(work.box.shape, instruction.type.dtype, reading, lines, opens)
 
 

@@ -114,7 +114,11 @@ class ValuesUntilLastUse:
 
     def _read_where_folded(self, work: Work, instruction: Instruction) -> bool:
         """Whether what a source reads is read, once, by a kernel that takes unread cells."""
-        if self._lying is not None or not is_worth_parts(instruction, work.box):
+        if self._lying is not None:
+            return False
+        if work.value in self.program.read_where_asked:
+            return True
+        if not is_worth_parts(instruction, work.box):
             return False
         if self._uses[self.schedule.route(work).made] != 1:
             return False

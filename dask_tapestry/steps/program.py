@@ -145,6 +145,21 @@ class Program:
             if isinstance(one.operator, Source) and one.operator.may_change
         )
 
+    @cached_property
+    def read_where_asked(self) -> frozenset[int]:
+        """Stored values that are read once, by a kernel that reads of them what it is asked for."""
+        readers: dict[int, list[Operator]] = defaultdict(list)
+        for one in self.instructions:
+            for value in one.inputs:
+                readers[value].append(one.operator)
+        first = len(self.inputs)
+        return frozenset(
+            value
+            for value, some in readers.items()
+            if len(some) == 1 and some[0].reads_asked
+            if value >= first and isinstance(self.instruction(value).operator, Source)
+        )
+
     @property
     def hands_over(self) -> bool:
         """Whether a block may come in memory of its own, which nobody else has."""

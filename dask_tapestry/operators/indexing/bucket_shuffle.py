@@ -159,6 +159,7 @@ class Served(ShuffleOperator):
     name = "served"
     kernel = "serve"
     fills = False
+    reads_asked = True  # of few places most owners are asked for nothing
     division: ShuffleLayout
 
     def infer(self, *inputs: TensorType) -> TensorType:

@@ -43,6 +43,7 @@ class Answered(ShuffleOperator):
     name = "answered"
     kernel = "answer"
     fills = False
+    reads_asked = True  # as of `Served`
     division: ShuffleLayout
 
     def infer(self, *inputs: TensorType) -> TensorType:

@@ -46,6 +46,8 @@ class KernelContract(NamingContract):
         Its block may be made part by part, each of a part of every box that the block reads.
     reads_cells
         Its kernel takes cells that are not read, or made, yet (`UnreadCells`), each input's once.
+    reads_asked
+        The same, and it reads of stored cells only those that its other inputs ask for.
     calls
         Its kernel hands blocks to a function, in whatever arrays it takes them.
     format
@@ -66,6 +68,7 @@ class KernelContract(NamingContract):
     any_format: bool = False
     made_in_parts: bool = False
     reads_cells: ClassVar[bool] = False
+    reads_asked: ClassVar[bool] = False
     calls: ClassVar[bool] = False
     format: BlockFormat | None = None
     hands_fields: ClassVar[bool] = False

@@ -1,13 +1,14 @@
 import dask
 import numpy as np
 import pytest
+import zarr
 from distributed import Client, LocalCluster
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
 from dask_tapestry.operators.cells.cell_updates import cell_update
-from dask_tapestry.operators.indexing import bucket_shuffle
+from dask_tapestry.operators.indexing import bucket_shuffle, masked_gather
 from dask_tapestry.operators.indexing import gather as gather_module
 from dask_tapestry.operators.indexing import scatter as scatter_module
 from dask_tapestry.operators.indexing.bucket_shuffle import ShuffleLayout, divided, owner_counts
@@ -99,6 +100,35 @@ def test_a_table_larger_than_memory_is_not_replicated():
     added = dt.patterns.scatter(table, updates, places, [0], "kAdd").plan(resources=workers)
     added.verify()
     assert added.cost["peak_worker_bytes"] < 8 * 2**30
+
+
+@pytest.mark.parametrize("form", [bucket_shuffle, masked_gather])
+@pytest.mark.parametrize("codec", ["auto", None])
+@pytest.mark.parametrize("places", [[95, 3, 4, 41], [7] * 9, list(range(100))[::-1]])
+def test_of_a_store_rows_are_read_that_are_asked_for(form, codec, places, tmp_path, monkeypatch):
+    """Owners read what lies between the first and last of their rows: of chunks that are decoded,
+    those of a block together."""
+    monkeypatch.setattr(bucket_shuffle, "FEWEST_RUN_PLACES", 2)
+    cells = np.random.default_rng(0).normal(size=(100, 3))
+    stored = zarr.create_array(
+        tmp_path / "x", shape=cells.shape, dtype="f8", chunks=(10, 3), compressors=codec
+    )
+    stored[:] = cells
+    x, asked = dt.from_zarr(tmp_path / "x"), dt.asarray(np.array(places))
+    source, read = type(x.node.operator), []
+    own = source.read
+
+    def reading(self, box, out=None):
+        read.append((box.lo[0], box.hi[0]))
+        return own(self, box, out)
+
+    monkeypatch.setattr(source, "read", reading)
+    plan = dt.plan(dt.Array(form.gathered(x.node, asked.node, 10)), resources=dt.Resources(1, 2))
+    (blocks,) = [s.count for s in plan.core.steps.values() if s.program.read_where_asked]
+    np.testing.assert_array_equal(plan.compute(scheduler="sync"), cells[places])
+    together = 10 if codec is None else blocks
+    groups = [[p for p in places if p * together // 100 == one] for one in range(together)]
+    assert sorted(read) == [(min(own), max(own) + 1) for own in groups if own]
 
 
 @pytest.mark.exhaustive  # `lower/test_cluster.py` sends blocks

@@ -6,6 +6,7 @@ stretch of the table, of `side` rows. A place below zero belongs to nobody.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from dask_tapestry_kernels.bucket_blocks import BucketBlocks
 from dask_tapestry_kernels.cpu.blocks.scatter import fold
 from dask_tapestry_kernels.kernel_table import Kernel
+from dask_tapestry_kernels.unread_cells import UnreadCells, is_unread
 
 Block = np.ndarray[Any, Any]
 Keep = tuple[Any, ...]  # slices: cells of a whole result that are wanted
@@ -37,6 +39,40 @@ def by_owner(places: Block, owners: int, side: int) -> tuple[Block, list[int]]:
 def take_rows(table: Block, places: Block) -> Block:
     """Rows of a table, at places that it has: four times as fast as by indexing."""
     return np.take(table, places, axis=0, mode="clip") if len(table) else table[places]
+
+
+def asked_rows(
+    table: Any, side: int, asked: Sequence[Sequence[Block]]
+) -> Iterator[tuple[Block, int]]:
+    """For each owner, rows of its stretch with all that are asked for, and which is the first.
+
+    Of stored rows those between the first and the last one are read, and none where none is asked;
+    of all owners together where chunks are decoded, which several may have a part of.
+    """
+    if not is_unread(table):
+        for owner in range(len(asked)):
+            yield table[owner * side : (owner + 1) * side], 0
+        return
+    spans = [_span(owner * side, places) for owner, places in enumerate(asked)]
+    filled = [span for span in spans if span[0] < span[1]]
+    base, end = min([lo for lo, _ in filled], default=0), max([hi for _, hi in filled], default=0)
+    together = table.part((slice(base, end),)).read() if filled and not table.opening else None
+    for owner, (lo, hi) in enumerate(spans):
+        if lo == hi:
+            rows = np.empty((0, *table.shape[1:]), table.dtype)
+        elif together is None:
+            rows = table.part((slice(lo, hi),)).read()
+        else:
+            rows = together[lo - base : hi - base]
+        yield rows, lo - owner * side
+
+
+def _span(begin: int, places: Sequence[Block]) -> tuple[int, int]:
+    """Where the rows at places begin and end, which are counted from one of them."""
+    filled = [own for own in places if own.size]
+    lo = min([int(own.min()) for own in filled], default=0)
+    hi = max([int(own.max()) + 1 for own in filled], default=0)
+    return begin + lo, begin + hi
 
 
 def route(
@@ -93,23 +129,25 @@ def send(
 def serve(
     out: None,  # noqa: ARG001
     requests: BucketBlocks,
-    table: Block,
+    table: Block | UnreadCells,
     *,
     side: int,
     keep: Keep,
 ) -> BucketBlocks:
     """Buckets (run, owner) of the rows that are asked for."""
     made = BucketBlocks.empty(requests.shape)
-    for run, owner in np.ndindex(requests.shape):
-        own = table[owner * side : (owner + 1) * side]
-        made.cells[run, owner] = take_rows(own, requests.cells[run, owner])
+    runs, owners = requests.shape
+    asked = [list(requests.cells[:, owner]) for owner in range(owners)]
+    for owner, (own, first) in enumerate(asked_rows(table, side, asked)):
+        for run in range(runs):
+            made.cells[run, owner] = take_rows(own, requests.cells[run, owner] - first)
     return made[(*keep, ...)]
 
 
 def answer(
     out: None,  # noqa: ARG001
     places: Block,
-    table: Block,
+    table: Block | UnreadCells,
     *,
     first: int,
     runs: int,
@@ -126,15 +164,17 @@ def answer(
     runs, length, side
         How many runs there are; places of each, and rows of an owner.
     """
-    count = -(-len(table) // side)
+    rows = table.shape[0]
+    count = -(-rows // side)
     buckets = BucketBlocks.empty((runs, count))
+    asked = []
     for owner in range(count):
-        own = table[owner * side : (owner + 1) * side]
-        begin = (first + owner) * side
-        for run in range(runs):
-            part = places[run * length : (run + 1) * length]
-            held = part[(part >= begin) & (part < begin + len(own))]
-            buckets.cells[run, owner] = take_rows(own, held - begin)
+        begin, end = (first + owner) * side, first * side + min(rows, (owner + 1) * side)
+        parts = [places[run * length : (run + 1) * length] for run in range(runs)]
+        asked.append([part[(part >= begin) & (part < end)] - begin for part in parts])
+    for owner, (own, start) in enumerate(asked_rows(table, side, asked)):
+        for run, held in enumerate(asked[owner]):
+            buckets.cells[run, owner] = take_rows(own, held - start)
     return buckets[(*keep, ...)]
 
 

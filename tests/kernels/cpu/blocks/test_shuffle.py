@@ -1,8 +1,12 @@
+from contextlib import nullcontext
+
 import numpy as np
+import pytest
 
 from dask_tapestry.operators.cells.cell_updates import cell_update
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.blocks.shuffle import by_owner
+from dask_tapestry_kernels.unread_cells import UnreadCells
 
 ALL = (slice(None), slice(None))
 PLACES = np.array([5, 0, -1, 4, 1, 5, 2])
@@ -51,6 +55,34 @@ def test_owners_answer_for_the_places_that_they_have():
         np.testing.assert_array_equal(rows, served.cells[run, owner])
         if owner == 2:
             np.testing.assert_array_equal(last.cells[run, 0], rows)
+
+
+@pytest.mark.parametrize("kernel", ["serve", "answer"])
+@pytest.mark.parametrize("is_plain", [False, True])
+def test_of_stored_rows_those_are_read_that_are_asked_for(kernel, is_plain):
+    """Owners of which no row is asked for read nothing; of decoded chunks all are read at once."""
+    table = np.arange(24.0).reshape(12, 2)
+    places = np.array([7, 1, -1, 6, 1, 7])
+    read = []
+
+    def reading(spans):
+        read.append(spans[0])
+        return table[tuple(slice(*span) for span in spans)]
+
+    opening = nullcontext if is_plain else None
+    stored = UnreadCells.of(table.shape, table.dtype, reading, opening=opening)
+    told = {"length": 3, "side": 3, "keep": ALL}
+    if kernel == "serve":
+        asked = KERNELS["route"](None, places, count=2, owners=4, **told)
+        made, rows = (KERNELS[kernel](None, asked, x, side=3, keep=ALL) for x in (stored, table))
+    else:
+        made, rows = (
+            KERNELS[kernel](None, places, x, first=0, runs=2, **told) for x in (stored, table)
+        )
+    assert read == ([(1, 2), (6, 8)] if is_plain else [(1, 8)])
+    for run, owner in np.ndindex(2, 4):
+        np.testing.assert_array_equal(made.cells[run, owner], rows.cells[run, owner])
+        assert made.cells[run, owner].shape == rows.cells[run, owner].shape
 
 
 def test_updates_are_folded_run_after_run():
