@@ -116,7 +116,7 @@ class ValuesUntilLastUse:
         """Whether what a source reads is read, once, by a kernel that takes unread cells."""
         if self._lying is not None:
             return False
-        if work.value in self.program.read_where_asked:
+        if work.value in self.program.asked_shares:
             return True
         if not is_worth_parts(instruction, work.box):
             return False

@@ -146,19 +146,24 @@ class Program:
         )
 
     @cached_property
-    def read_where_asked(self) -> frozenset[int]:
-        """Stored values that are read once, by a kernel that reads of them what it is asked for."""
-        readers: dict[int, list[Operator]] = defaultdict(list)
+    def asked_shares(self) -> Mapping[int, float]:
+        """Stored values that a kernel reads, once, where it is asked to; the most that it reads.
+
+        A device is given whole values.
+        """
+        if self.device is not None:
+            return {}
+        readers: dict[int, list[Instruction]] = defaultdict(list)
         for one in self.instructions:
             for value in one.inputs:
-                readers[value].append(one.operator)
-        first = len(self.inputs)
-        return frozenset(
-            value
+                readers[value].append(one)
+        stored = [
+            (value, some[0])
             for value, some in readers.items()
-            if len(some) == 1 and some[0].reads_asked
-            if value >= first and isinstance(self.instruction(value).operator, Source)
-        )
+            if len(some) == 1 and some[0].operator.reads_asked and value >= len(self.inputs)
+            if isinstance(self.instruction(value).operator, Source)
+        ]
+        return {value: one.operator.asked_share(one.types) for value, one in stored}
 
     @property
     def hands_over(self) -> bool:

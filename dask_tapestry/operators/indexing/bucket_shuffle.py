@@ -176,6 +176,11 @@ class Served(ShuffleOperator):
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         return {"side": self.division.side, "keep": self.keep(inputs, box)}
 
+    def asked_share(self, inputs: Types) -> float:
+        """That of as many owners as there are places."""
+        runs, length, owners, _ = self.division
+        return min(1.0, runs * length / owners)
+
     def flops(self, inputs: Types, box: ZRange) -> int:
         """One operation for each requested row; an owner has a share of all of them."""
         runs, length, owners, _ = self.division

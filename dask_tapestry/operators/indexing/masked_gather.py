@@ -64,6 +64,11 @@ class Answered(ShuffleOperator):
         told = {"runs": runs, "length": length, "side": side, "keep": self.keep(inputs, box)}
         return told | {"first": signature_of(self, inputs).index_range(box).lo[0]}
 
+    def asked_share(self, inputs: Types) -> float:
+        """That of as many owners as there are places."""
+        runs, length, owners, _ = self.division
+        return min(1.0, runs * length / owners)
+
     def flops(self, inputs: Types, box: ZRange) -> int:
         """Masks of all places for each owner, and the share of rows that owners have."""
         runs, length, owners, _ = self.division

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import prod
+from math import ceil, prod
 from typing import NamedTuple
 
 from dask_tapestry.planner.access.access import Access
@@ -216,8 +216,9 @@ def stored_traffic(access: Access) -> tuple[int, int]:
     for number, instruction in enumerate(access.program.instructions):
         source = instruction.operator
         if isinstance(source, Source) and source.stored_bytes(_one_cell(instruction.type.ndim)):
-            read, asked = _chunks_read(access, first + number, source)
-            stored, requests = stored + read, requests + asked
+            share = access.program.asked_shares.get(first + number, 1.0)
+            read, chunks = _chunks_read(access, first + number, source)
+            stored, requests = stored + ceil(share * read), requests + ceil(share * chunks)
     return stored, requests
 
 

@@ -18,7 +18,8 @@ def block_requests(program: Program, box: ZRange) -> tuple[float, float]:
         operator, _, _, type_, *_ = program.instructions[value - first]
         if lasting[value - first].is_source and isinstance(operator, Source):
             chunks = operator.chunk_cuts
-            chunks_read += _chunks_met(own, chunks) if chunks is not None else 0
+            met = _chunks_met(own, chunks) if chunks is not None else 0
+            chunks_read += met * program.asked_shares.get(value, 1.0)
         elif lasting[value - first].is_sink and isinstance(operator, Sink):
             whole = set(operator.chunks) <= {1}  # it has no pieces: a box is written at once
             size = own.size * type_.dtype.itemsize

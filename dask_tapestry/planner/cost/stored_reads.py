@@ -95,7 +95,7 @@ def stored_bytes(program: Program, cuts: Sequence[Cuts], box: ZRange) -> float:
         key = source.kind, reads, own_box is box
         if key not in known:
             known[key] = _bytes_of(source, reads, cuts, own_box, seeking)
-        total += known[key]
+        total += known[key] * program.asked_shares.get(source.value, 1.0)
     return total
 
 

@@ -46,6 +46,10 @@ class CostContract:
         """Amounts of the resources that a user has named, for the cells `box` of the output."""
         return NO_COSTS
 
+    def asked_share(self, inputs: Types) -> float:
+        """The most of a table's stored chunks that places ask for, if its kernel `reads_asked`."""
+        return 1.0
+
     def stored_bytes(self, box: ZRange) -> int:
         """Bytes read from storage for `box`, as whole stored chunks; 0 for what is no source."""
         return 0

@@ -124,11 +124,22 @@ def test_of_a_store_rows_are_read_that_are_asked_for(form, codec, places, tmp_pa
 
     monkeypatch.setattr(source, "read", reading)
     plan = dt.plan(dt.Array(form.gathered(x.node, asked.node, 10)), resources=dt.Resources(1, 2))
-    (blocks,) = [s.count for s in plan.core.steps.values() if s.program.read_where_asked]
+    (blocks,) = [s.count for s in plan.core.steps.values() if s.program.asked_shares]
     np.testing.assert_array_equal(plan.compute(scheduler="sync"), cells[places])
     together = 10 if codec is None else blocks
     groups = [[p for p in places if p * together // 100 == one] for one in range(together)]
     assert sorted(read) == [(min(own), max(own) + 1) for own in groups if own]
+
+
+def test_a_row_at_a_computed_place_is_read_where_it_lies():
+    """Of 100 chunks one; where there are as many places as rows, all."""
+    x = dt.placeholder((4_000_000, 100), "f8", (40_000, 100))
+    s = (x * x).sum(axis=1)
+    small = dt.Resources(workers=2, threads=2, memory="500 MiB")
+    row = dt.plan(x[s.argmax()], resources=small)
+    assert row.cost["bytes_read"] < 1.02 * x.nbytes
+    rows = dt.plan(x[dt.argsort(s)], resources=dt.Resources(2, 2, "8 GiB"))
+    assert rows.cost["bytes_read"] >= x.nbytes
 
 
 @pytest.mark.exhaustive  # `lower/test_cluster.py` sends blocks
