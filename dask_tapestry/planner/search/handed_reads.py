@@ -49,7 +49,7 @@ def with_reads_handed_on(space: PlanEvaluator, state: State, costs: int) -> Stat
     """
     if state.shortfall:
         return state
-    sources = _worth_handing_on(space, state)
+    sources = worth_reading_once(space, state)
     if not sources:
         return state
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE
@@ -130,7 +130,7 @@ def _next_finer(node: Node, taken: tuple[FormChoice, ...]) -> tuple[FormChoice, 
     return (first._replace(size=sizes[at - 1]),) if at else taken
 
 
-def _worth_handing_on(space: PlanEvaluator, state: State) -> list[Node]:
+def worth_reading_once(space: PlanEvaluator, state: State) -> list[Node]:
     """Sources that steps read again for so long that it is worth to hold them."""
     shared = [node for node in shared_values(state) if isinstance(node.operator, Source)]
     if not shared:

@@ -40,6 +40,7 @@ from dask_tapestry.planner.search.tuning import (
     MOST_IMPROVED,
     SEARCH_AGAIN_PART,
 )
+from dask_tapestry.planner.search.whole_rows import with_whole_rows
 from dask_tapestry.planner.search.worst_blocks import with_worst_cut
 
 __all__ = ["SEARCHES", "SearchResult"]
@@ -128,6 +129,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
     points, fastest = tuple(evolution.frontier), evolution.best
     found = [fastest, *[point.state for point in points], *([] if uncut is None else [uncut])]
     best = preferred(found, lambda state: state.rank, space.fits_at_worst)
+    best = with_whole_rows(space, best, each)
     best = with_reads_exchanged(space, with_reads_handed_on(space, best, each), each)
     best = with_relays(space, best, each // SEARCH_AGAIN_PART)
     best = with_frugal_reads(space, best, each // SEARCH_AGAIN_PART)

@@ -185,6 +185,9 @@ MOST_IMPROVED: Final = 2_500  # costs of a search change by change; chance has t
 # seeds
 SHORT_SEED_SECONDS: Final = 0.3  # seconds: a shorter job is searched as soon as compared
 
+# whole_rows
+SIZES_OF_ROWS: Final = 4  # of a form, the finest ones: later changes find the best near these
+
 # shared_values
 NEAR_NODES: Final = 64  # between a held value and what alone is made of it
 
