@@ -44,16 +44,16 @@ class Masked(NameSuggestions, Answering):
         """Names of the dimensions, or None."""
         return self.cells.dims
 
-    def parts(self) -> tuple[Array, ...]:
+    def _parts(self) -> tuple[Array, ...]:
         """Return what is planned and computed of it: its cells, and its mask if it has one."""
         return (self.cells,) if self.hidden is None else (self.cells, self.hidden)
 
-    def of_parts(self, parts: Sequence[Array]) -> Self:
+    def _with_parts(self, parts: Sequence[Array]) -> Self:
         """Return the same array of other parts, as those that are kept on workers."""
         return type(self)(parts[0], parts[1] if len(parts) > 1 else None, self.fill)
 
     @abstractmethod
-    def of_values(self, values: Sequence[Any]) -> Any:
+    def _value_of(self, values: Sequence[Any]) -> Any:
         """Return the value of the array, of the values of its parts."""
 
     @abstractmethod

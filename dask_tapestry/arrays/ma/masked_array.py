@@ -246,7 +246,7 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
             "hard masks are not supported: assign with dt.ma.where(x.mask, x, value)"
         )
 
-    def of_values(self, values: Sequence[Any]) -> Any:
+    def _value_of(self, values: Sequence[Any]) -> Any:
         """Return NumPy's masked array, or a scalar, of the values of cells and mask."""
         return _value(values, self._declared_fill())
 
@@ -257,10 +257,10 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
         {Returns} numpy.ma.MaskedArray, scalar or numpy.ma.masked: The last two without dimensions.
         """
         if self.hidden is None:
-            return self.of_values((self.cells.compute(**kwargs),))
+            return self._value_of((self.cells.compute(**kwargs),))
         with computing_with(kwargs.get("scheduler")):
             made = computing.computed(self.cells, self.hidden, **local_options(kwargs))
-        return self.of_values(made)
+        return self._value_of(made)
 
     def persist(self, **kwargs: Any) -> Self:
         """Run the array and keep blocks of cells and mask where they are computed.
@@ -269,31 +269,31 @@ class MaskedArray(ShapeMethods, DaskMethodsMixin):
         {Returns} MaskedArray: Of the same value.
         """
         with computing_with(kwargs.get("scheduler")):
-            made = base.persist(*self.parts(), **local_options(kwargs))
-        return self.of_parts(made)
+            made = base.persist(*self._parts(), **local_options(kwargs))
+        return self._with_parts(made)
 
     @property
     def expr(self) -> MixedExpr:
         """The Dask expression; all values of one compute are planned together."""
         return MixedExpr(
-            MixedCollection(self, self.parts(), partial(_value, fill=self._declared_fill()))
+            MixedCollection(self, self._parts(), partial(_value, fill=self._declared_fill()))
         )
 
     def __dask_graph__(self) -> HighLevelGraph:
-        return HighLevelGraph.merge(*[part.dask for part in planned_together(self.parts())])
+        return HighLevelGraph.merge(*[part.dask for part in planned_together(self._parts())])
 
     def __dask_keys__(self) -> list[Any]:
-        return [part.__dask_keys__() for part in planned_together(self.parts())]
+        return [part.__dask_keys__() for part in planned_together(self._parts())]
 
     def __dask_layers__(self) -> tuple[str, ...]:
-        return tuple(name for part in self.parts() for name in part.__dask_layers__())
+        return tuple(name for part in self._parts() for name in part.__dask_layers__())
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
-        return (*[part.node.digest for part in self.parts()], repr(self.fill))
+        return (*[part.node.digest for part in self._parts()], repr(self.fill))
 
     def __dask_postcompute__(self) -> tuple[Any, ...]:
         return _joined, (
-            [part.__dask_postcompute__() for part in self.parts()],
+            [part.__dask_postcompute__() for part in self._parts()],
             self._declared_fill(),
         )
 
@@ -374,7 +374,7 @@ def _persisted(graph: Any, x: MaskedArray, rename: dict[str, str] | None = None)
     """An array of the blocks in `graph`, which are those of `x`."""
     parts = []
     whole = rename or len(graph) > len(set(flatten(x.__dask_keys__())))  # with tasks before them
-    for part in x.parts():
+    for part in x._parts():
         rebuild, state = part.__dask_postpersist__()
         own = graph if whole else {key: graph[key] for key in set(flatten(part.__dask_keys__()))}
         parts.append(rebuild(own, *state, **({"rename": rename} if rename else {})))

@@ -53,7 +53,7 @@ def parts_of(items: Sequence[PlannedCollection | Masked]) -> list[PlannedCollect
     """Return what is planned of arrays and writes: of a masked array its cells and its mask."""
     parts = list[PlannedCollection]()
     for item in items:
-        parts.extend(item.parts() if isinstance(item, Masked) else (item,))
+        parts.extend(item._parts() if isinstance(item, Masked) else (item,))
     return parts
 
 
@@ -251,7 +251,7 @@ class Plan(PlanPage):
         with local_jobs.counted_here(kwargs.get("scheduler"), self), ErrorReporting():
             self.core = fitted(self._core(), live_client())
             values = computing.computed(*self._planned(), **kwargs)
-        results = self._joined(values, lambda masked, parts: masked.of_values(parts))
+        results = self._joined(values, lambda masked, parts: masked._value_of(parts))
         return results[0] if len(results) == 1 else results
 
     def persist(self, **kwargs: Any) -> Any:
@@ -263,7 +263,7 @@ class Plan(PlanPage):
         """
         with local_jobs.counted_here(kwargs.get("scheduler")):
             kept = base.persist(*self._planned(), **kwargs)
-        results = self._joined(kept, lambda masked, parts: masked.of_parts(parts))
+        results = self._joined(kept, lambda masked, parts: masked._with_parts(parts))
         return results[0] if len(results) == 1 else results
 
     def profile(self) -> Profile:
@@ -298,7 +298,7 @@ class Plan(PlanPage):
         """The results of what became of their parts."""
         rest = iter(parts)
         return tuple(
-            join(item, tuple(islice(rest, len(item.parts()))))
+            join(item, tuple(islice(rest, len(item._parts()))))
             if isinstance(item, Masked)
             else next(rest)
             for item in self._items
