@@ -186,6 +186,7 @@ MOST_IMPROVED: Final = 2_500  # costs of a search change by change; chance has t
 SHORT_SEED_SECONDS: Final = 0.3  # seconds: a shorter job is searched as soon as compared
 
 # whole_rows
+FOLDS_OF_ROWS: Final = 4  # that a fold waits for: of a softmax two, of a loop all steps before
 SIZES_OF_ROWS: Final = 4  # of a form, the finest ones: later changes find the best near these
 
 # shared_values

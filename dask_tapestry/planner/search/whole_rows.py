@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from functools import reduce
 from itertools import islice
+from operator import or_
 
 from dask_tapestry.planner.cost.rank import preferred
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
@@ -18,7 +20,7 @@ from dask_tapestry.planner.search.handed_reads import worth_reading_once
 from dask_tapestry.planner.search.local_search import improve
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.smaller_blocks import split_until_fits
-from dask_tapestry.planner.search.tuning import COSTS_A_CHANGE, SIZES_OF_ROWS
+from dask_tapestry.planner.search.tuning import COSTS_A_CHANGE, FOLDS_OF_ROWS, SIZES_OF_ROWS
 from dask_tapestry.planner.tuning import ALIKE_SECONDS
 from dask_tapestry.teg import Node
 
@@ -76,19 +78,24 @@ def _in_nodes(space: PlanEvaluator, state: State, chain: Chain) -> Iterator[Choi
         yield replace(choices, held=held, grids=grids, fused=choices.fused | fused)
 
 
-def _folds(space: PlanEvaluator, sources: Sequence[Node]) -> list[Chain]:
-    """What has forms and waits for others that have, and are made of the same sources."""
+def _folds(space: PlanEvaluator, sources: Sequence[Node]) -> Iterator[Chain]:
+    """What has forms and waits for a few others that have, and are made of the same sources."""
     made_of = _made_of(space, sources)
     formed = [node for node in made_of if node.operator.forms(node.input_types)]
-    inside = {fold: [node for node in formed if node in made_of[fold]] for fold in formed}
-    return [(fold, own, made_of[fold]) for fold, own in inside.items() if own]
+    bits = {node: 1 << number for number, node in enumerate(made_of)}
+    every = sum([bits[node] for node in formed])
+    for fold in formed:
+        if 0 < (made_of[fold] & every).bit_count() <= FOLDS_OF_ROWS:
+            between = {node for node in made_of if made_of[fold] & bits[node]}
+            yield fold, [node for node in formed if node in between], between
 
 
-def _made_of(space: PlanEvaluator, sources: Sequence[Node]) -> dict[Node, set[Node]]:
-    """Nodes that are made of some sources, each with those of them that it is made of."""
-    found: dict[Node, set[Node]] = {}
+def _made_of(space: PlanEvaluator, sources: Sequence[Node]) -> dict[Node, int]:
+    """Nodes that are made of some sources, each with a bit for those of them that it is made of."""
+    found: dict[Node, int] = {}
+    numbers: dict[Node, int] = {}
     for node in space.graph.nodes:
-        own = {x for x in node.inputs if x in found}
+        own = [found[x] | 1 << numbers[x] for x in node.inputs if x in found]
         if own or any(x in sources for x in node.inputs):
-            found[node] = own.union(*[found[x] for x in own])
+            found[node], numbers[node] = reduce(or_, own, 0), len(numbers)
     return found
