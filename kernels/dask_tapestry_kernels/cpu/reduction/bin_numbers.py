@@ -32,8 +32,8 @@ def bin_number(
 ) -> Block:
     """Number of the bin that each cell of `x` lies in, counted from 1.
 
-    A cell that lies in no bin has number 0, or one more than there are bins. A bin holds its lower
-    edge and not its upper one; the last bin holds both.
+    A cell below all bins has number 0; one above them, or a NaN, one more than there are bins.
+    A bin holds its lower edge and not its upper one; the last bin holds both.
 
     Parameters
     ----------
@@ -167,8 +167,9 @@ def _even_grid(edges: Block) -> Callable[[Block], Block] | None:
         np.abs(off, out=off)
         np.less(off, tolerance, out=near)
         np.add(position, 1.0, out=position)
-        np.copyto(number, position, casting="unsafe")  # what does not fit becomes negative, or 0
-        np.minimum(number.view(np.uint32), np.uint32(count + 1), out=number.view(np.uint32))
+        np.maximum(position, 0.0, out=position)
+        np.fmin(position, count + 1.0, out=position)  # a NaN, too
+        np.copyto(number, position, casting="unsafe")
         if near.any():
             bounds.correct(number, cells, near)
         return number
@@ -194,7 +195,8 @@ class _Bounds:
             return
         np.subtract(numbers, cells < self.lower.take(numbers), out=numbers, casting="unsafe")
         np.add(numbers, cells >= self.upper.take(numbers), out=numbers, casting="unsafe")
-        np.putmask(numbers, (cells < self.lower[1]) | (cells >= self.lower[-1]), 0)
+        np.putmask(numbers, cells < self.lower[1], 0)
+        np.putmask(numbers, cells >= self.lower[-1], len(self.lower) - 1)
 
 
 def _tolerance(edges: Block, count: int, scale: float) -> float:
@@ -222,8 +224,8 @@ def _uneven_grid(edges: Block, finite: Block) -> Callable[[Block], Block] | None
         scaled, number = scratch.place[:n], scratch.number[:n]
         np.subtract(cells, low, out=scaled, dtype=np.float64)
         np.multiply(scaled, scale, out=scaled)
-        np.fmax(scaled, -1.0, out=scaled)
-        np.fmin(scaled, float(count), out=scaled)
+        np.maximum(scaled, -1.0, out=scaled)
+        np.fmin(scaled, float(count), out=scaled)  # a NaN, too
         np.add(scaled, 1.0, out=scaled)
         np.copyto(number, scaled, casting="unsafe")
         found = table.take(number)
@@ -239,7 +241,7 @@ def _grid_table(edges: Block, positions: Block, count: int, tolerance: float) ->
     """Bins of what lies below the grid, of its cells, and of what lies above.
 
     Returns the table and the number that stands in it for grid cells with an edge, and for what
-    lies below, where a NaN lands, if anything but no bin is there.
+    lies above, where a NaN lands, if anything but no bin is there.
     """
     unclear = len(edges) + 1
     grid = np.arange(count + 2) - 0.5  # the middle of each, the first and last outside
@@ -247,8 +249,8 @@ def _grid_table(edges: Block, positions: Block, count: int, tolerance: float) ->
     table = below + np.searchsorted(positions, grid, side="right")
     for side in (-tolerance, tolerance):
         table[np.clip(np.floor(positions + side), -1, count).astype(np.intp) + 1] = unclear
-    if below:
-        table[0] = unclear
+    if below + len(positions) < len(edges):
+        table[-1] = unclear
     return table, unclear
 
 

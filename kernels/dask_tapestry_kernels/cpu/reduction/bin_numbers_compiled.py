@@ -52,8 +52,8 @@ def numbered(cells, soon, numbers, edges, told, spans, scratch, width, count, gr
         fetch_line(soon + line * {line})
     for k in range(width):
         place = fma(np.float64(x[k]), scale, shift)
-        place = choose(place > 0.5, place, 0.5)  # a NaN, too
-        place = choose(place < above, place, above)
+        place = choose(place < above, place, above)  # a NaN, too
+        place = choose(place > 0.5, place, 0.5)
         rows[k] = np.uint32(float64_bits(place + whole))
     least = behind
     for k in range(width):

@@ -78,8 +78,8 @@ def search_parts(
 def bin_number(out: Block | None, x: Block, edges: Block, *, even: bool, dtype: DType) -> Block:
     """Number of the bin that each cell of `x` lies in, counted from 1.
 
-    A cell that lies in no bin has number 0, or one more than there are bins. A bin holds its lower
-    edge and not its upper one; the last bin holds both.
+    A cell below all bins has number 0; one above them, or a NaN, one more than there are bins.
+    A bin holds its lower edge and not its upper one; the last bin holds both.
 
     Parameters
     ----------
