@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.steps.window import Window
-from dask_tapestry.steps.windows import hull_of
+from dask_tapestry.steps.windows import needs_of
 from dask_tapestry.zspace import ZRange
 
 Block = Any
@@ -71,9 +72,34 @@ class MovingWindow:
         return self._cells[(slice(None),) * self.window.axis + (slice(start, stop),)]
 
 
-def moved(windows: Sequence[MovingWindow], needs: Sequence[tuple[ZRange, ...]]) -> None:
-    """Move each window to what a piece needs of its value."""
-    for window, boxes in zip(windows, needs, strict=True):
-        need = hull_of(boxes)
-        if need is not None:
-            window.move(need)
+class ShownValue:
+    """A stored value, of which each box that a block needs has a window.
+
+    Parameters
+    ----------
+    windows
+        Those of the value.
+    """
+
+    def __init__(self, windows: Sequence[MovingWindow]) -> None:
+        self._windows = windows
+        self._held = [window.window.box for window in windows]
+
+    def move(self, boxes: Sequence[ZRange]) -> None:
+        """Move each window to what a piece needs of its box."""
+        for window, need in zip(self._windows, needs_of(boxes, self._held), strict=True):
+            if need is not None:
+                window.move(need)
+
+    def cells(self, need: ZRange) -> Block:
+        """Cells of the value."""
+        windows = self._windows
+        return next((one for one in windows if one.box.contains(need)), windows[0]).cells(need)
+
+
+def shown_values(windows: Sequence[MovingWindow]) -> list[ShownValue]:
+    """The values that some windows show, by number."""
+    by_number: dict[int, list[MovingWindow]] = defaultdict(list)
+    for one in windows:
+        by_number[one.window.number].append(one)
+    return [ShownValue(by_number[number]) for number in sorted(by_number)]

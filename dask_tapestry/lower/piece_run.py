@@ -10,7 +10,7 @@ import numpy as np
 from dask_tapestry.lower.frame import Frame, block_frame, piece_frame
 from dask_tapestry.lower.instruction_call import called
 from dask_tapestry.lower.merged_results import MergedResults
-from dask_tapestry.lower.moving_window import MovingWindow, moved
+from dask_tapestry.lower.moving_window import MovingWindow, shown_values
 from dask_tapestry.lower.output_memory import room_for
 from dask_tapestry.lower.read_ahead import pieces_with_reads
 from dask_tapestry.lower.values_until_last_use import Block, ValuesUntilLastUse
@@ -44,10 +44,11 @@ class PieceRun:
     def __init__(self, entry: LoopEntry, held: ValuesUntilLastUse, out: Block | None) -> None:
         self._entry, self._held, self._out = entry, held, out
         loop = entry.loop
-        types, count = loop.program.inputs, len(loop.windows)
-        self._shown = len(types) - count  # the first input that a window shows
-        paces = [loop.program.paces.get(value, 1) for value in range(self._shown, len(types))]
-        self._windows = list(map(MovingWindow, loop.windows, repeat(_read_window), paces))
+        types = loop.program.inputs
+        self._shown = first = len(types) - loop.shown  # the first input that windows show
+        paces = [loop.program.paces.get(first + window.number, 1) for window in loop.windows]
+        windows = list(map(MovingWindow, loop.windows, repeat(_read_window), paces))
+        self._values = shown_values(windows)
         self._given = self._shown - len(loop.carried)  # the first input that is carried
         carried = zip(loop.carried, types[self._given : self._shown], strict=True)
         self._carried = [np.empty(box.shape, type_.dtype) for box, type_ in carried]
@@ -58,7 +59,9 @@ class PieceRun:
         """The pieces in order, each with where its cells go, and the merges of what they yield."""
         loop = self._entry.loop
         for piece, read in pieces_with_reads(loop):
-            moved(self._windows, loop.program.input_boxes(piece)[self._shown :])
+            needs = loop.program.input_boxes(piece)[self._shown :]
+            for value, boxes in zip(self._values, needs, strict=True):
+                value.move(boxes)
             yield piece_frame(piece_schedule_of(loop, piece), read, self._cells, self._room(piece))
             if self._merging is not None:
                 yield from self._merging.frames()
@@ -85,7 +88,7 @@ class PieceRun:
         if source < self._given:
             return self._held.cells(self._entry.inputs[source], need)
         if source >= self._shown:
-            return self._windows[source - self._shown].cells(need)
+            return self._values[source - self._shown].cells(need)
         number = source - self._given
         return self._carried[number][need.index(self._entry.loop.carried[number])]
 

@@ -84,6 +84,11 @@ class PieceLoop:
         return prod([len(line) - 1 for line in self.edges])
 
     @property
+    def shown(self) -> int:
+        """Number of stored values that windows show."""
+        return len({window.number for window in self.windows})
+
+    @property
     def is_plain(self) -> bool:
         """Whether pieces are the value's cells, and have nothing in common."""
         done = self.then is None and self.merges is None and not self.adds

@@ -36,6 +36,8 @@ class Window(NamedTuple):
     in_place
         Bytes beside it that reading takes, where it takes in whole chunks alone, which are decoded
         in it; None where chunks may be decoded elsewhere.
+    number
+        Of the value, among those that windows show: where boxes of it lie apart each has a window.
     """
 
     instruction: Instruction
@@ -44,6 +46,7 @@ class Window(NamedTuple):
     cuts: Cuts | None
     length: int
     in_place: int | None = None
+    number: int = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -113,8 +116,8 @@ def stored_cuts(source: Instruction, axis: int) -> Cuts | None:
     return None if cuts is None else cuts[axis]
 
 
-def window_of(source: Instruction, need: MovingNeeds, line: Line) -> Window:
-    """The window that moves from piece to piece."""
+def window_of(source: Instruction, need: MovingNeeds, line: Line, number: int = 0) -> Window:
+    """The window that moves from piece to piece, of the value of that number."""
     cuts, axis = stored_cuts(source, need.axis), need.axis
     starts, stops = need.ends(line)
     chunks = stops if cuts is None else _chunk_ends(cuts, stops)
@@ -124,7 +127,7 @@ def window_of(source: Instruction, need: MovingNeeds, line: Line) -> Window:
         starts[0] = box.lo[axis]
     ends = np.minimum(chunks, box.hi[axis])
     reads = np.concatenate(([True], stops[1:] > ends[:-1]))  # others find all they need
-    return Window(source, box, axis, cuts, int((ends - starts)[reads].max()), in_place)
+    return Window(source, box, axis, cuts, int((ends - starts)[reads].max()), in_place, number)
 
 
 def _in_whole_chunks(
@@ -132,8 +135,9 @@ def _in_whole_chunks(
 ) -> tuple[ZRange, int] | None:
     """The whole chunks that pieces need, and what reading takes if they are decoded in the window.
 
-    None where they are not, where a piece may need none of the one before, or where chunks are of
-    several lengths: then the first one does not tell what the others take.
+    None where they are not, where a piece may need none of the one before, where all need the same
+    little of them, or where chunks are of several lengths: then the first one does not tell what
+    the others take.
     """
     operator, axis = source.operator, need.axis
     assert isinstance(operator, Source)
@@ -143,9 +147,11 @@ def _in_whole_chunks(
     if cuts.edges or any(n > 1 for n in chunk.shape[:axis]) or need.stop < need.start:
         return None
     in_place = operator.scratch_bytes((), chunk)
-    if in_place >= operator.strided_scratch_bytes(chunk):
+    whole = need.box.replace(axis, first[0], last[1])
+    more = 0 if need.pace else (whole.size - need.box.size) * source.type.dtype.itemsize
+    if in_place + more >= operator.strided_scratch_bytes(chunk):
         return None
-    return need.box.replace(axis, first[0], last[1]), in_place
+    return whole, in_place
 
 
 def _chunk_ends(cuts: Cuts, stops: Ends) -> Ends:

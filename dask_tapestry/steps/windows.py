@@ -3,7 +3,8 @@
 A piece of a stencil needs cells that the piece before needed, and a piece that ends within a stored
 chunk leaves cells of it to the next one. So that each chunk is read and decoded once, pieces that
 follow each other along one dimension share a window of each stored value: it keeps what the next
-piece needs, and takes in whole chunks what is new.
+piece needs, and takes in whole chunks what is new. Of a value that a block needs in boxes that lie
+apart, as at the ends of what is rolled, each box has a window.
 
 Planner and workers ask the same functions, of the program and the box alone.
 """
@@ -28,6 +29,8 @@ from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange
 
 Span = tuple[int, int]
+Held = tuple[int, ZRange]  # the number of a stored value, and a box that a block needs of it
+Need = tuple[int, MovingNeeds]
 
 
 class WindowedProgram(NamedTuple):
@@ -40,10 +43,6 @@ class WindowedProgram(NamedTuple):
         """The boxes of each stored value that the output's cells `box` need."""
         end = len(self.program.inputs)
         return self.program.schedule(box).boxes[end - len(self.sources) : end]
-
-    def needs(self, box: ZRange) -> list[ZRange | None]:
-        """The box of each stored value that holds all that the cells `box` need; None for none."""
-        return [hull_of(boxes) for boxes in self.boxes(box)]
 
 
 def hull_of(boxes: Sequence[ZRange]) -> ZRange | None:
@@ -82,16 +81,6 @@ def _is_stored(instruction: Instruction) -> bool:
     return isinstance(instruction.operator, Source) and instruction.operator.stored_bytes(one) > 0
 
 
-def reads_apart(program: Program, box: ZRange) -> bool:
-    """Whether the output's cells `box` need several boxes of a stored value: no window shows these.
-
-    It is known of the whole program, before that is opened.
-    """
-    boxes = program.schedule(box).boxes[len(program.inputs) :]
-    pairs = zip(program.instructions, boxes, strict=True)
-    return any(len(held) > 1 and _is_stored(one) for one, held in pairs)
-
-
 class Sliding(NamedTuple):
     """Edges of pieces along a dimension, and the windows that move with them."""
 
@@ -118,7 +107,7 @@ def sharing_pieces(program: Program, box: ZRange, excess: float) -> SharingPiece
     Where all windows are large, pieces are shorter, and compute more again: so windows are, too.
     """
     own = opened(program)
-    if own is None or excess <= 1 or reads_apart(program, box):
+    if own is None or excess <= 1:
         return None
     found = _smallest(own, box, excess, REPEATED_WORK)
     size = excess * program.most_at_once if found is None else found[0]
@@ -171,7 +160,7 @@ def sliding(
         return None
     if grain.length == 1 and len(line) > 3:
         line = _with_chunks(own, needs, line)
-    windows = [window_of(*one, line) for one in zip(own.sources, needs, strict=True)]
+    windows = [window_of(own.sources[number], need, line, number) for number, need in needs]
     return Sliding(line, tuple(windows))
 
 
@@ -180,95 +169,118 @@ def _even(lo: int, hi: int, grain: ChunkAlignment, excess: float) -> Line:
     return grain.ends(lo, hi, grain.side((hi - lo) / excess))
 
 
-def _window_needs(
-    own: WindowedProgram, box: ZRange, dim: int, line: Line
-) -> list[MovingNeeds] | None:
-    """What the pieces between the edges of a line need of each stored value.
+def _window_needs(own: WindowedProgram, box: ZRange, dim: int, line: Line) -> list[Need] | None:
+    """What the pieces between the edges of a line need of each box of a stored value.
 
     The first two, the last and two in the middle are looked at.
     """
-    whole = own.needs(box)
-    if None in whole or any(len(boxes) > 1 for boxes in own.boxes(box)):
+    whole = own.boxes(box)
+    if any(hull_of(boxes) is None for boxes in whole):
         return None
     pieces = list(pairwise(line))
     middle = (len(pieces) - 1) // 2
     spans = {n: pieces[n] for n in sorted({0, 1, middle, middle + 1, len(pieces) - 1})}
-    seen: dict[int, list[ZRange | None]] = {}
+    seen: dict[Held, dict[int, ZRange]] = {
+        (number, held): {} for number, boxes in enumerate(whole) for held in boxes
+    }
     for n, span in spans.items():
-        seen[n] = own.needs(box.replace(dim, *span))
-        if not all(map(_may_move, zip(*seen.values(), strict=True))):
+        for number, boxes in enumerate(own.boxes(box.replace(dim, *span))):
+            for held, need in zip(whole[number], needs_of(boxes, whole[number]), strict=True):
+                if need is not None:
+                    seen[number, held][n] = need
+        if not all(len(_moved_axes(list(boxes.values()))) < 2 for boxes in seen.values()):
             return None
-    by_piece = []
-    for number in range(len(own.sources)):
-        boxes = {n: need for n, needs in seen.items() if (need := needs[number]) is not None}
-        moving = _moving(boxes, spans) if len(boxes) == len(seen) else None
+    found: dict[Held, MovingNeeds] = {}
+    for at in sorted(seen, key=lambda at: len(seen[at]) < 2):  # others tell how these move
+        beside = [needs for (number, _), needs in found.items() if number == at[0]]
+        moving = _moving(at[1], seen[at], spans, beside)
         if moving is None:
             return None
-        by_piece.append(moving)
-    return by_piece
+        found[at] = moving
+    return [(number, found[number, held]) for number, held in seen]
 
 
-def _may_move(boxes: Sequence[ZRange | None]) -> bool:
-    """Whether needs of some pieces may be those of a window: none lacks, nor moves along two axes.
-
-    As that is so of those of all pieces, too, others are not looked at where it is not.
-    """
-    filled = [box for box in boxes if box is not None]
-    return len(filled) == len(boxes) and len(_moved_axes(filled)) < 2
+def needs_of(boxes: Sequence[ZRange], held: Sequence[ZRange]) -> list[ZRange | None]:
+    """For each of the boxes that are `held` of a value, what holds those of some that lie in it."""
+    if len(held) == 1:
+        return [hull_of(boxes)]
+    inside: list[list[ZRange]] = [[] for _ in held]
+    for box in boxes:
+        at = next((n for n, one in enumerate(held) if one.contains(box)), None)
+        if at is not None:
+            inside[at].append(box)
+    return list(map(hull_of, inside))
 
 
 def _moved_axes(boxes: Sequence[ZRange]) -> list[int]:
     """Axes along which not all boxes are as long as their hull."""
+    if not boxes:
+        return []
     shape, shapes = reduce(ZRange.hull, boxes).shape, {box.shape for box in boxes}
     return [a for a, n in enumerate(shape) if any(own[a] != n for own in shapes)]
 
 
-def _moving(boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> MovingNeeds | None:
+def _moving(
+    held: ZRange,
+    boxes: Mapping[int, ZRange],
+    spans: Mapping[int, Span],
+    beside: Sequence[MovingNeeds],
+) -> MovingNeeds | None:
     """How pieces with these spans need `boxes`; None where these do not move along one axis.
 
     Needs are clipped where the value ends, of many pieces where each needs more than a piece: least
-    at the end of the first one's, and where the last one's begins.
+    at the end of the first one's, and where the last one's begins. Pieces that need none are told
+    of an empty part. What one piece needs moves as what is needed `beside` it of the value, or is
+    held whole.
     """
-    hull, moved = reduce(ZRange.hull, boxes.values()), _moved_axes(list(boxes.values()))
-    if len(moved) > 1:
-        return None
-    axis = moved[0] if moved else 0
-    found = [_needs(boxes, spans, hull, axis, pace) for pace in _paces(boxes, spans, axis)]
-    return next((needs for needs in found if _tells(needs, boxes, spans)), None)
+    if len(boxes) < 2:
+        ways = [(one.axis, one.pace) for one in beside if boxes]
+        whole = MovingNeeds(held, 0, 0, held.lo[0], held.hi[0])
+    else:
+        axis = next(iter(_moved_axes(list(boxes.values()))), 0)
+        ways, whole = [(axis, pace) for pace in _paces(boxes, spans, axis)], None
+    hull = reduce(ZRange.hull, boxes.values()) if len(boxes) == len(spans) else held
+    found = [_needs(boxes, spans, hull, *way) for way in dict.fromkeys(ways)]
+    return next((needs for needs in found if _tells(needs, boxes, spans)), whole)
 
 
 def _needs(
     boxes: Mapping[int, ZRange], spans: Mapping[int, Span], hull: ZRange, axis: int, pace: int
 ) -> MovingNeeds:
-    last = max(boxes)
+    first, last = min(boxes), max(boxes)
     start = boxes[last].lo[axis] - pace * spans[last][0]
-    return MovingNeeds(hull, axis, pace, start, boxes[0].hi[axis] - pace * spans[0][1])
+    return MovingNeeds(hull, axis, pace, start, boxes[first].hi[axis] - pace * spans[first][1])
 
 
 def _tells(needs: MovingNeeds, boxes: Mapping[int, ZRange], spans: Mapping[int, Span]) -> bool:
     """Whether these are the needs of all pieces that were looked at."""
     axis = needs.axis
-    for n, span in spans.items():
-        if needs.of(span) != (boxes[n].lo[axis], boxes[n].hi[axis]):
-            return False
-    return True
+    return all(needs.of(spans[n]) == (box.lo[axis], box.hi[axis]) for n, box in boxes.items())
 
 
 def _paces(boxes: Mapping[int, ZRange], spans: Mapping[int, Span], axis: int) -> list[int]:
-    """Cells by which needs in the middle move with a step, where they begin and where they end."""
-    middle = max(boxes) // 2
-    (a, b), (c, d) = spans[middle], spans[middle + 1]
-    here, there = boxes[middle], boxes[middle + 1]
-    moves = (there.lo[axis] - here.lo[axis], c - a), (there.hi[axis] - here.hi[axis], d - b)
+    """Cells by which needs move with a step, where they begin and where they end.
+
+    Of two in the middle; of others where not all pieces need some.
+    """
+    numbers = list(boxes)
+    middle = (len(numbers) - 1) // 2
+    pairs = [(numbers[middle], numbers[middle + 1])]
+    pairs += list(pairwise(numbers)) if len(boxes) < len(spans) else []
+    moves = list[tuple[int, int]]()
+    for one, other in pairs:
+        (a, b), (c, d) = spans[one], spans[other]
+        here, there = boxes[one], boxes[other]
+        moves += [(there.lo[axis] - here.lo[axis], c - a), (there.hi[axis] - here.hi[axis], d - b)]
     return [moved // steps for moved, steps in moves if moved >= 0 and moved % steps == 0]
 
 
-def _with_chunks(own: WindowedProgram, needs: Sequence[MovingNeeds], line: Line) -> Line:
+def _with_chunks(own: WindowedProgram, needs: Sequence[Need], line: Line) -> Line:
     """About such pieces, that end where a chunk does of the stored value with most bytes.
 
     Then no more of a next chunk lies there than the piece needs.
     """
-    pairs = zip(needs, own.sources, strict=True)
+    pairs = [(need, own.sources[number]) for number, need in needs]
     need, source = max(pairs, key=lambda pair: pair[0].box.size * pair[1].type.dtype.itemsize)
     cuts, longest = stored_cuts(source, need.axis), line[2] - line[1]
     if cuts is None or cuts.longest == 1 or not need.pace:
