@@ -187,6 +187,7 @@ def _read_by_all(part: Part) -> set[int]:
                 for number, value in enumerate(inside, start=first)
                 if program.types[number].nbytes <= small
                 and origin.boxes[number] == moved.boxes[number]
+                and any(not box.is_empty for box in origin.boxes[number])
             }
     return common_values
 
