@@ -31,6 +31,11 @@ class Work(NamedTuple):
         """The boxes alone."""
         return tuple([box for _, box in self.reads])
 
+    @property
+    def reads_one(self) -> bool:
+        """Whether one of the boxes alone has cells."""
+        return sum([not box.is_empty for _, box in self.reads]) == 1
+
 
 class Places(NamedTuple):
     """The boxes of a schedule by number, as they follow each other in its `boxes`.

@@ -24,8 +24,8 @@ class Invariants(NamedTuple):
     stored, flops, scratch
         Whether it may read from stores, do operations, and take scratch memory; others need not
         be asked how much.
-    copies
-        Whether its blocks are no views.
+    copies, passes_alone
+        Whether its blocks are no views, and those that are made of one input nevertheless are.
     demand
         The box of each input that it reads for a box; None where it reads other `pieces`.
     pieces
@@ -38,6 +38,7 @@ class Invariants(NamedTuple):
     flops: bool
     scratch: bool
     copies: bool
+    passes_alone: bool
     demand: Demanding | None
     pieces: Pieces | None
 
@@ -53,6 +54,7 @@ class Invariants(NamedTuple):
             own.flops is not Operator.flops,
             own.scratch_bytes is not Operator.scratch_bytes,
             operator.copies,
+            operator.passes_alone,
             operator.demanding(inputs) if plain else None,
             None if plain else _remembered_pieces(operator, inputs),
         )

@@ -60,18 +60,16 @@ def peak_bytes(
     """
     first, lasting = len(program.inputs), program.lasting
     places = schedule.places
-    copies = [
-        lasting[value - first].copies or (value, box) in turned for value, box, _ in schedule.works
-    ]
+    copies = [program.copies(work) or work[:2] in turned for work in schedule.works]
     dying = _last_uses(places, copies)
     sizes: list[tuple[bool, int]] = []  # of each work's block
     alive_used = alive_fresh = arrays = used = fresh = peak = 0
-    for work, last_used in zip(schedule.works, dying, strict=True):
+    for work, copied, last_used in zip(schedule.works, copies, dying, strict=True):
         value, box, _ = work
         operator, _, types, type_, *_ = program.instructions[value - first]
         turn_peak = turned.get((value, box)) if turned else None
         if turn_peak is None:
-            again, size = operator.fills, operator.block_bytes(type_, box)
+            again, size = operator.fills, operator.block_bytes(type_, box) if copied else 0
             own = lasting[value - first]
             scratch = operator.scratch_bytes(types, box) if own.scratch else 0
             if own.is_sink:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.steps.own_order import computes_again
 from dask_tapestry.steps.piece_alignment import piece_edges
 from dask_tapestry.steps.program import Program
+from dask_tapestry.steps.reading_places import part_ends
 from dask_tapestry.steps.tuning import (
     LEAST_PIECE_BYTES,
     MOST_PIECES,
@@ -27,6 +29,31 @@ def piece_bytes_of(task_bytes: int) -> int | None:
     """
     most = 1 << (max(1, task_bytes // PIECES_A_TASK)).bit_length() - 1
     return max(LEAST_PIECE_BYTES, most) if most < PIECE_BYTES else None
+
+
+def between_joints(
+    program: Program, box: ZRange, edges: tuple[Line, ...]
+) -> tuple[Line, ...] | None:
+    """The edges of pieces, and of parts of a block that are read in ways of their own.
+
+    Where a piece lies in one part, what is joined is there: else all of it is copied. So the cells
+    at the ends of what is rolled or padded are computed by themselves. None where none are.
+    """
+    first, lasting = len(program.inputs), program.lasting
+    works = program.schedule(box).works
+    joining = [work for work in works if lasting[work.value - first].passes_alone]
+    if not any(map(program.copies, joining)):
+        return None
+    found = tuple([_with_ends(program, dim, line) for dim, line in enumerate(edges)])
+    return None if found == edges else found
+
+
+def _with_ends(program: Program, dim: int, line: Line) -> Line:
+    inside = [end for end in part_ends(program.anywhere, dim) if line[0] < end < line[-1]]
+    together = computed_together(program.anywhere, dim)
+    if not inside or together != 1:
+        return line
+    return tuple(sorted({*line, *inside}))
 
 
 def usual_piece(edges: tuple[Line, ...]) -> ZRange:

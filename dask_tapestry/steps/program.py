@@ -97,6 +97,11 @@ class Program:
         """What is true of each instruction in every block."""
         return tuple([Invariants.of(i.operator, i.types) for i in self.instructions])
 
+    def copies(self, work: Work) -> bool:
+        """Whether what a computation makes is no view of what it reads."""
+        own = self.lasting[work.value - len(self.inputs)]
+        return own.copies and not (own.passes_alone and work.reads_one)
+
     @cached_property
     def multithreaded(self) -> bool:
         """Whether a kernel of it starts threads of its own."""

@@ -16,7 +16,12 @@ from math import lcm
 from typing import NamedTuple
 
 from dask_tapestry.steps.program import Program
-from dask_tapestry.steps.tuning import FEW_CHUNKS_APART, MOST_CHUNK_PLACES, MOST_RUNS
+from dask_tapestry.steps.tuning import (
+    FEW_CHUNKS_APART,
+    MOST_CHUNK_PLACES,
+    MOST_PART_ENDS,
+    MOST_RUNS,
+)
 from dask_tapestry.teg import Operator
 from dask_tapestry.teg.operator import Types
 from dask_tapestry.teg.regularity import Regular
@@ -123,6 +128,20 @@ def reading_runs(program: Program, dim: int) -> tuple[tuple[Run, ...], ...] | No
             for number, part in _followed(operator, types, type_.shape, run):
                 gathered[instruction.inputs[number]].append(part)
     return tuple([tuple(_merged(runs)) for runs in gathered])
+
+
+@lru_cache(maxsize=1024)
+def part_ends(program: Program, dim: int) -> tuple[int, ...]:
+    """Where along a dimension of a program's output parts end that read values in their own ways.
+
+    None are told where there are many.
+    """
+    if not has_parts(program):
+        return ()
+    runs = reading_runs(program, dim) or ()
+    ends = {end for own in runs for run in own for end in (run.lo, run.hi)}
+    inside = sorted(ends - {0, program.type.shape[dim]})
+    return tuple(inside) if len(inside) <= MOST_PART_ENDS else ()
 
 
 def _merged(runs: Sequence[Run]) -> list[Run]:

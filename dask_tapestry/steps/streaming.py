@@ -33,7 +33,12 @@ from dask_tapestry.steps.parts import (
     written_values,
 )
 from dask_tapestry.steps.peak import Peak, TurnPeak, all_bytes, peak_bytes, peak_of
-from dask_tapestry.steps.piece_cuts import cuts_of_pieces, largest_piece, usual_piece
+from dask_tapestry.steps.piece_cuts import (
+    between_joints,
+    cuts_of_pieces,
+    largest_piece,
+    usual_piece,
+)
 from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.store_reads import bytes_from_stores, more_at_ends
 from dask_tapestry.steps.tuning import (
@@ -282,7 +287,7 @@ def _merging_loop(program: Program, box: ZRange, merging: Merging) -> tuple[Piec
     edges = cuts_of_pieces(first, nodes, MOST_PIECES, merging.axis)
     if edges is None or len(edges[merging.axis]) != nodes.shape[merging.axis] + 1:
         return None
-    cut = _cut_at(first, (), edges, in_place=False)
+    cut = _cut_at(first, (), edges, usual_piece(edges), in_place=False)
     of_piece = cut.beside if cut.inner is None else cut.beside.with_kept(cut.inner.takes.cells)
     cells, kept = _value_bytes(program, box), merges.kept * _value_bytes(first, cut.piece)
     completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
@@ -322,7 +327,10 @@ def _plain_cut(
     edges = cuts_of_pieces(program, box, excess, 0 if adds else None)
     if edges is None or not is_in_order(program, box, edges):
         return None
-    return _cut_at(program, (), edges, in_place)
+    joints = None if adds else between_joints(program, box, edges)
+    if joints is None:
+        return _cut_at(program, (), edges, usual_piece(edges), in_place)
+    return _cut_at(program, (), joints, largest_piece(joints), in_place)
 
 
 def _moving_cut(program: Program, box: ZRange, in_place: bool) -> PieceCut | None:
@@ -331,13 +339,17 @@ def _moving_cut(program: Program, box: ZRange, in_place: bool) -> PieceCut | Non
     found = sharing_pieces(program, box, excess)
     if found is None or not is_in_order(program, box, found.edges):
         return None
-    return _cut_at(found.program, found.windows, found.edges, in_place)
+    piece = largest_piece(found.edges)
+    return _cut_at(found.program, found.windows, found.edges, piece, in_place)
 
 
 def _cut_at(
-    program: Program, windows: tuple[Window, ...], edges: tuple[Line, ...], in_place: bool
+    program: Program,
+    windows: tuple[Window, ...],
+    edges: tuple[Line, ...],
+    piece: ZRange,
+    in_place: bool,
 ) -> PieceCut:
-    piece = largest_piece(edges) if windows else usual_piece(edges)
     piece_peak = _piece_peak(program, piece, in_place)
     inner, parts = None, BlockSchedule.whole(program, piece)
     if piece_peak.all > program.most_at_once:

@@ -52,6 +52,9 @@ PIECES_REMEMBERED: Final = 512
 # Places that are listed, of chunks that lie unevenly: more are so small that cuts may fall anywhere
 MOST_CHUNK_PLACES: Final = 10_000
 FEW_CHUNKS_APART: Final = 16  # of more that are read together, it saves little to read none twice
+# Ends of parts along a dimension at which blocks are cut: rolls there and back have two, ten steps
+# of a loop of them twenty; each is a few calls more, and joins of many values have hundreds
+MOST_PART_ENDS: Final = 24
 MOST_RUNS: Final = 256  # parts of a value that are read in ways of their own: each is looked at
 
 # streaming

@@ -30,6 +30,7 @@ class Concat(Selector):
     kernel = "concat"
     any_format = True
     copies = True
+    passes_alone = True
     axis: int
 
     def infer(self, *inputs: TensorType) -> TensorType:

@@ -38,6 +38,7 @@ class Mosaic(Selector):
     name = "mosaic"
     kernel = "mosaic"
     copies = True
+    passes_alone = True
     shape: tuple[int, ...]
     places: tuple[MosaicAxes, ...]
 

@@ -138,6 +138,10 @@ def _seconds_with(
             turned = reads[0].across != _is_across(value.across, own_box)
             memory_of[at] = _Held(min(bytes_read, own), turned, rows, reads[0].origin)
             continue
+        if program.lasting[number - first].passes_alone and work.reads_one:
+            pairs = zip(needs, reads, strict=True)
+            memory_of[at] = next(read for (_, need), read in pairs if not need.is_empty)
+            continue
         kept = 0 if value.cached else own
         through = rows if value.cached else 0.0
         memory_of[at] = _Held(kept, False, through, at)

@@ -25,10 +25,13 @@ class CostContract:
         cheaper than keeping it: selectors, generators, cell expressions, sources.
     copies
         Its blocks take memory of their own: they are not views of its inputs.
+    passes_alone
+        But a block that is made of one input alone is what is read of that, as of joined values.
     """
 
     transparent: ClassVar[bool] = False
     copies: ClassVar[bool] = True
+    passes_alone: ClassVar[bool] = False
 
     def flops(self, inputs: Types, box: ZRange) -> int:
         """Operations that computing the cells `box` of the output takes."""
