@@ -14,8 +14,13 @@ from functools import cached_property, lru_cache
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.steps.instruction_schedule import InstructionSchedule
 from dask_tapestry.steps.program import Instruction, Program
-from dask_tapestry.steps.tuning import LITTLE_SHARE, MUCH_LONGER, SMALL_SHARE
-from dask_tapestry.teg import Operator, Sink, Split
+from dask_tapestry.steps.tuning import (
+    LITTLE_SHARE,
+    MUCH_LONGER,
+    PARTIAL_SHARE,
+    SMALL_SHARE,
+)
+from dask_tapestry.teg import Operator, Sink, Split, Turns
 from dask_tapestry.zspace import ZRange
 
 
@@ -229,3 +234,26 @@ def _completing(first: Program, operator: Operator, last: Instruction) -> Progra
     """What makes the value of an instruction, its `last`, of partial results."""
     step = Instruction(operator, (0,), (first.type,), last.type, last.line, last.device)
     return Program((first.type,), (step,), piece_bytes=first.piece_bytes)
+
+
+def value_bytes(program: Program, box: ZRange) -> int:
+    """Bytes of the cells `box` of a program's output; of what a sink writes none."""
+    last = program.instructions[-1]
+    return 0 if isinstance(last.operator, Sink) else box.size * last.type.dtype.itemsize
+
+
+def split_for_memory(
+    program: Program, box: ZRange, turns: Turns
+) -> tuple[Program, Program | None, ZRange | None]:
+    """What yields partial results, what completes them, and the box of them for `box`.
+
+    They are as many as may be kept; where even the fewest are too large, these.
+    """
+    assert turns.split is not None
+    few, many = 0, len(turns.sizes) - 1
+    while few < many:  # the last ones that are small enough
+        middle = -(-(few + many) // 2)
+        first, _, inner = split_at(program, box, turns.split(turns.sizes[middle]))
+        small = inner is None or value_bytes(first, inner) <= PARTIAL_SHARE * program.most_at_once
+        few, many = (middle, many) if small else (few, middle - 1)
+    return split_at(program, box, turns.split(turns.sizes[few]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import islice, pairwise, product
 
 from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.steps.own_order import computes_again
@@ -11,6 +13,7 @@ from dask_tapestry.steps.program import Program
 from dask_tapestry.steps.reading_places import part_ends
 from dask_tapestry.steps.tuning import (
     LEAST_PIECE_BYTES,
+    MOST_JOINTS,
     MOST_PIECES,
     PIECE_BYTES,
     PIECES_A_TASK,
@@ -39,13 +42,44 @@ def between_joints(
     Where a piece lies in one part, what is joined is there: else all of it is copied. So the cells
     at the ends of what is rolled or padded are computed by themselves. None where none are.
     """
-    first, lasting = len(program.inputs), program.lasting
-    works = program.schedule(box).works
-    joining = [work for work in works if lasting[work.value - first].passes_alone]
-    if not any(map(program.copies, joining)):
+    if not _joins(program, box):
         return None
     found = tuple([_with_ends(program, dim, line) for dim, line in enumerate(edges)])
     return None if found == edges else found
+
+
+def pieces_at_joints(program: Program, edges: tuple[Line, ...], usual: ZRange) -> Iterator[ZRange]:
+    """The pieces between edges that may join what the usual one reads alone: some of them."""
+    if not _joins(program, ZRange([line[0] for line in edges], [line[-1] for line in edges])):
+        return
+    usual_spans = list(zip(usual.lo, usual.hi, strict=True))
+    by_dim = [_spans_at_joints(program, dim, line) for dim, line in enumerate(edges)]
+    choices = [spans or [own] for spans, own in zip(by_dim, usual_spans, strict=True)]
+    for spans in islice(product(*choices), MOST_JOINTS):
+        piece = ZRange([a for a, _ in spans], [b for _, b in spans])
+        if piece != usual and _joins(program, piece):
+            yield piece
+
+
+def _spans_at_joints(program: Program, dim: int, line: Line) -> list[tuple[int, int]]:
+    """The pieces along a dimension in which a part ends, or a cell that lies across such an end."""
+    found = dict[tuple[int, int], None]()
+    for end in part_ends(program.anywhere, dim):
+        at = bisect_left(line, end)
+        for low in (at - 1, at):
+            if 0 <= low < len(line) - 1 and line[low] <= end:
+                found[line[low], line[low + 1]] = None
+    return list(found)
+
+
+def _joins(program: Program, box: ZRange) -> bool:
+    """Whether something is joined of several parts for a box of the output."""
+    first, lasting = len(program.inputs), program.lasting
+    if not any(own.passes_alone for own in lasting):
+        return False
+    works = program.schedule(box).works
+    joining = [work for work in works if lasting[work.value - first].passes_alone]
+    return any(map(program.copies, joining))
 
 
 def _with_ends(program: Program, dim: int, line: Line) -> Line:

@@ -28,7 +28,8 @@ from dask_tapestry.steps.parts import (
     folded_inputs,
     little_inputs,
     parts_of,
-    split_at,
+    split_for_memory,
+    value_bytes,
     window_folds,
     written_values,
 )
@@ -37,6 +38,7 @@ from dask_tapestry.steps.piece_cuts import (
     between_joints,
     cuts_of_pieces,
     largest_piece,
+    pieces_at_joints,
     usual_piece,
 )
 from dask_tapestry.steps.program import Program
@@ -44,12 +46,11 @@ from dask_tapestry.steps.store_reads import bytes_from_stores, more_at_ends
 from dask_tapestry.steps.tuning import (
     LARGE_WINDOW_BYTES,
     MOST_PIECES,
-    PARTIAL_SHARE,
     WORTHWHILE_SHARE,
 )
 from dask_tapestry.steps.window import Line, Window
 from dask_tapestry.steps.windows import sharing_pieces, stored_values
-from dask_tapestry.teg import Merging, Sink, Turns
+from dask_tapestry.teg import Merging, Turns
 from dask_tapestry.zspace import ZRange
 
 
@@ -137,7 +138,7 @@ def _less_if_read_first(
     keeps most axes. Pieces of what lies in memory end anywhere: along axes that are kept, too.
     """
     program, box = whole.program, whole.box
-    least = _value_bytes(program, box)
+    least = value_bytes(program, box)
     for value in stored:
         cells = sum([one.size for one in whole.schedule.boxes[value]])
         least += cells * program.types[value].dtype.itemsize
@@ -216,13 +217,8 @@ def _bytes(program: Program, box: ZRange, final: bool) -> int:
     """Bytes that a block takes that is computed as a whole."""
     peak = peak_of(program, box)
     if final and not program.instructions[-1].operator.copies:
-        return max(peak.all, peak.last + _value_bytes(program, box))
+        return max(peak.all, peak.last + value_bytes(program, box))
     return peak.all
-
-
-def _value_bytes(program: Program, box: ZRange) -> int:
-    last = program.instructions[-1]
-    return 0 if isinstance(last.operator, Sink) else box.size * last.type.dtype.itemsize
 
 
 def _less(one: PieceLoop | None, other: PieceLoop | None) -> PieceLoop | None:
@@ -237,13 +233,13 @@ def _in_pieces(program: Program, box: ZRange, moving: bool = False) -> PieceLoop
     cut = _best_cut(program, box, in_place, moving=moving)
     if cut is None:
         return None
-    takes = TurnPeak(_value_bytes(program, box), cut.beside)
+    takes = TurnPeak(value_bytes(program, box), cut.beside)
     return cut.loop(box, takes)
 
 
 def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> PieceLoop | None:
     """The cells from partial results, which are computed in pieces of what is folded."""
-    first, then, inner = _split(program, box, turns)
+    first, then, inner = split_for_memory(program, box, turns)
     if inner is None:
         return None
     cut = _best_cut(first, inner, in_place=False, adds=then is None)
@@ -254,12 +250,12 @@ def _from_partial_results(program: Program, box: ZRange, turns: Turns) -> PieceL
     loop_peak = cut.beside
     if cut.inner is not None:
         loop_peak = loop_peak.with_kept(cut.inner.takes.cells)
-    cells = _value_bytes(program, box)
+    cells = value_bytes(program, box)
     ahead_bytes = bytes_from_stores(first, cut.piece) if then is None and cut.inner is None else 0
     if then is None:
         loop_peak = loop_peak.with_kept(ahead_bytes)
     else:
-        kept = _value_bytes(first, inner)
+        kept = value_bytes(first, inner)
         completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
         loop_peak = loop_peak.with_kept(kept)
         loop_peak = loop_peak._replace(all=max(loop_peak.all - cells, kept + completing))
@@ -289,7 +285,7 @@ def _merging_loop(program: Program, box: ZRange, merging: Merging) -> tuple[Piec
         return None
     cut = _cut_at(first, (), edges, usual_piece(edges), in_place=False)
     of_piece = cut.beside if cut.inner is None else cut.beside.with_kept(cut.inner.takes.cells)
-    cells, kept = _value_bytes(program, box), merges.kept * _value_bytes(first, cut.piece)
+    cells, kept = value_bytes(program, box), merges.kept * value_bytes(first, cut.piece)
     completing = then.instructions[-1].operator.scratch_bytes(then.inputs, box)
     beside = of_piece.with_kept(kept)
     most = max(beside.all, kept + merges.merging_bytes) - cells
@@ -350,16 +346,11 @@ def _cut_at(
     piece: ZRange,
     in_place: bool,
 ) -> PieceCut:
-    piece_peak = _piece_peak(program, piece, in_place)
-    inner, parts = None, BlockSchedule.whole(program, piece)
-    if piece_peak.all > program.most_at_once:
-        inner = in_turns(program, piece)
-    if inner is not None:
-        piece_peak = inner.takes.beside
-    elif windows and piece_peak.all > LARGE_WINDOW_BYTES:
-        divided = _in_parts(program, piece)
-        if divided.peak.all <= WORTHWHILE_SHARE * piece_peak.all:
-            parts, piece_peak = divided, divided.peak
+    large = bool(windows)
+    piece_peak, inner, parts = _piece_needs(program, piece, in_place, large)
+    for joined in pieces_at_joints(program, edges, piece):
+        other, *_ = _piece_needs(program, joined, in_place, large)
+        piece_peak = max(piece_peak, other, key=lambda peak: peak.all)
     if windows:
         scratch = max([window.scratch_bytes for window in windows])
         piece_peak = piece_peak._replace(all=max(piece_peak.all, scratch))
@@ -371,21 +362,22 @@ def _cut_at(
     return PieceCut(program, windows, (), edges, piece, inner, fits, calls, piece_peak)
 
 
-def _split(
-    program: Program, box: ZRange, turns: Turns
-) -> tuple[Program, Program | None, ZRange | None]:
-    """What yields partial results, what completes them, and the box of them for `box`.
+def _piece_needs(
+    program: Program, piece: ZRange, in_place: bool, large: bool
+) -> tuple[Peak, PieceLoop | None, BlockSchedule]:
+    """What a piece takes, the loop that it is computed in, if any, and else what is run.
 
-    They are as many as may be kept; where even the fewest are too large, these.
+    Beside windows, a `large` one is made in parts where that takes less.
     """
-    assert turns.split is not None
-    few, many = 0, len(turns.sizes) - 1
-    while few < many:  # the last ones that are small enough
-        middle = -(-(few + many) // 2)
-        first, _, inner = split_at(program, box, turns.split(turns.sizes[middle]))
-        small = inner is None or _value_bytes(first, inner) <= PARTIAL_SHARE * program.most_at_once
-        few, many = (middle, many) if small else (few, middle - 1)
-    return split_at(program, box, turns.split(turns.sizes[few]))
+    peak, parts = _piece_peak(program, piece, in_place), BlockSchedule.whole(program, piece)
+    inner = in_turns(program, piece) if peak.all > program.most_at_once else None
+    if inner is not None:
+        return inner.takes.beside, inner, parts
+    if large and peak.all > LARGE_WINDOW_BYTES:
+        divided = _in_parts(program, piece)
+        if divided.peak.all <= WORTHWHILE_SHARE * peak.all:
+            return divided.peak, None, divided
+    return peak, None, parts
 
 
 def _piece_peak(program: Program, piece: ZRange, in_place: bool) -> Peak:

@@ -32,6 +32,7 @@ LEAST_REPEATING_PIECES: Final = 64  # pieces at least that read something again
 LONGER_PIECES: Final = 2
 
 # piece_cuts
+MOST_JOINTS: Final = 8  # pieces where parts meet that are looked at for what they take, as corners
 MOST_PIECES: Final = 2**12  # of a block; larger blocks, of a quarter TiB, have larger pieces
 
 # windows, block_schedule, streaming
