@@ -7,7 +7,7 @@ from math import inf
 import pytest
 
 from dask_tapestry.planner.cost import footprint
-from dask_tapestry.steps import block_schedule, program, streaming, windows
+from dask_tapestry.steps import block_schedule, parts, program, streaming, windows
 
 REMEMBERED = (
     streaming.in_turns,
@@ -23,7 +23,7 @@ def pieces_of(size: int, always: bool = True) -> Iterator[None]:
     """Compute in turns what takes more than `size` bytes, whether that saves memory or not."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(program, "PIECE_BYTES", size)
-        patch.setattr(streaming, "PARTIAL_SHARE", 0.25)
+        patch.setattr(parts, "PARTIAL_SHARE", 0.25)
         for module in (block_schedule, streaming, windows):
             patch.setattr(module, "LARGE_WINDOW_BYTES", 16 * size)
         if always:

@@ -49,7 +49,10 @@ def between_joints(
 
 
 def pieces_at_joints(program: Program, edges: tuple[Line, ...], usual: ZRange) -> Iterator[ZRange]:
-    """The pieces between edges that may join what the usual one reads alone: some of them."""
+    """Pieces between edges that may take more than the usual one: beside where parts meet.
+
+    They join what that reads alone, or are made of something else.
+    """
     if not _joins(program, ZRange([line[0] for line in edges], [line[-1] for line in edges])):
         return
     usual_spans = list(zip(usual.lo, usual.hi, strict=True))
@@ -57,18 +60,16 @@ def pieces_at_joints(program: Program, edges: tuple[Line, ...], usual: ZRange) -
     choices = [spans or [own] for spans, own in zip(by_dim, usual_spans, strict=True)]
     for spans in islice(product(*choices), MOST_JOINTS):
         piece = ZRange([a for a, _ in spans], [b for _, b in spans])
-        if piece != usual and _joins(program, piece):
+        if piece != usual:
             yield piece
 
 
 def _spans_at_joints(program: Program, dim: int, line: Line) -> list[tuple[int, int]]:
-    """The pieces along a dimension in which a part ends, or a cell that lies across such an end."""
+    """The pieces along a dimension before and behind an end of a part, or across it."""
     found = dict[tuple[int, int], None]()
     for end in part_ends(program.anywhere, dim):
         at = bisect_left(line, end)
-        for low in (at - 1, at):
-            if 0 <= low < len(line) - 1 and line[low] <= end:
-                found[line[low], line[low + 1]] = None
+        found.update(dict.fromkeys(pairwise(line[max(0, at - 1) : at + 2])))
     return list(found)
 
 

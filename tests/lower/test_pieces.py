@@ -97,7 +97,16 @@ STENCILS = {
     ),
     "flipped": lambda m, x: x[1:] - x[:-1][::-1],
     "padded": lambda m, x: m.pad(x, 1, mode="edge")[2:, 1:-1] + x,
+    "rolled": lambda m, x: (x - m.roll(x, 1, axis=0)) * 2,
+    "rolled far": lambda m, x: x * m.roll(x, 77, axis=0),
+    "around": lambda m, x: around(m, around(m, x)),
+    "means around": lambda m, x: m.abs(around(m, x)).mean(axis=1),
+    "wrapped": lambda m, x: (lambda p: p[2:, 1:-1] + p[:-2, 2:])(m.pad(x, 1, mode="wrap")),
 }
+
+
+def around(m, x):
+    return x - 0.1 * sum(m.roll(x, shift, axis) for shift in (1, -1) for axis in (0, 1))
 
 
 @pytest.mark.few(4)  # as unlike as so many can be
@@ -117,6 +126,30 @@ def test_pieces_of_stencils_read_each_chunk_once(name, size):
     (step,) = plan.core.steps.values()
     if prod(cuts.count for cuts in step.cuts) == 1:
         assert set(store.reads.values()) == {1}
+
+
+@pytest.mark.few(4)  # as unlike as so many can be
+@pytest.mark.parametrize("corner", [(0, 0), (103, 0), (103, 37)])
+@pytest.mark.parametrize("name", ["rolled", "rolled far", "around", "wrapped"])
+def test_pieces_at_the_ends_of_what_is_rolled_read_each_chunk_once(name, corner):
+    """They need boxes of the store that lie apart, each of which has a window."""
+    data = np.random.default_rng(0).random((203, 97))
+    store = CountingStore(zarr.storage.MemoryStore())
+    x = dt.from_zarr(zarr.create_array(store, data=data, chunks=(20, 30)))
+    part = tuple(slice(at, at + side) for at, side in zip(corner, (100, 60), strict=True))
+
+    def make(m, x):
+        return STENCILS[name](m, x)[part].mean(axis=1)
+
+    with dt.config(resources=ALONE):
+        whole = make(dt, x).compute(scheduler="sync")
+        np.testing.assert_allclose(whole, make(np, data))
+        with pieces_of(2**12, always=False):
+            (first, *_) = dt.plan(make(dt, x)).core.steps.values()
+            assert block_schedule_of(first.program, first.program.type.box).pieces > 1
+            store.clear_counts()
+            assert same_bits(make(dt, x).compute(scheduler="sync"), whole)
+    assert set(store.reads.values()) == {1}
 
 
 SCANS = {

@@ -6,7 +6,7 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.io.sources.joined_source import joined_source
-from dask_tapestry.lower.moving_window import MovingWindow, moved
+from dask_tapestry.lower.moving_window import MovingWindow, ShownValue
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.program import Instruction
 from dask_tapestry.steps.window import MovingNeeds, window_of
@@ -44,7 +44,7 @@ def test_whole_chunks_are_decoded_in_the_window(tmp_path, lo, hi):
     moving = MovingWindow(window, reading)
     for span in pairwise(line):
         needs = own.boxes(box.replace(0, *span))
-        moved([moving], needs)
+        ShownValue([moving]).move(needs[0])
         for need in needs[0]:
             np.testing.assert_array_equal(moving.cells(need), CELLS[need.slices()])
     assert all(a % 10 == 0 and (b % 10 == 0 or b == 47) for a, b in read)
