@@ -51,3 +51,14 @@ def test_what_has_no_cells_may_be_held_nowhere():
     schedule = InstructionSchedule(((), (OUT,)), (none,))
     assert schedule.route(none).reads == ((None, (0,), None),)
     assert schedule.uses == (0,)
+
+
+def test_a_work_tells_whether_it_reads_one_box():
+    cells, none = ZRange((0,), (5,)), ZRange((3,), (3,))
+    for reads, alone in (
+        ([cells], True),
+        ([cells, none], True),
+        ([cells, cells], False),
+        ([], False),
+    ):
+        assert Work(1, cells, tuple(enumerate(reads))).reads_one == alone

@@ -109,3 +109,11 @@ def test_small_matrices_of_a_stack_are_computed_some_at_a_time():
     assert told((x @ gain + x[:, :, 1:2]).mean(0))[-1].count("matmul") == 3
     large = dt.placeholder((1000, 200, 200), "f8", (10, 200, 200))
     assert told((large @ large @ large).mean(0))[-1].count("matmul") == 0
+
+
+def test_what_the_first_cells_do_not_read_is_not_read_by_all():
+    """The last column of what is rolled, which is small: so the store stays a part of the fold."""
+    x = stored((4000, 3000))
+    rolled = sum(dt.roll(x, shift, axis) for shift in (1, -1) for axis in (0, 1)) - 4 * x
+    (part,) = told(abs(rolled).mean(axis=0))
+    assert "placeholder" in part

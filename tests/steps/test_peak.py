@@ -44,3 +44,16 @@ def test_all_bytes_are_no_less_than_the_peak(chunk):
         schedule = program.schedule(program.type.box)
         least = peak_bytes(program, schedule).last + program.type.nbytes
         assert all_bytes(program, schedule) >= max(peak_bytes(program, schedule).all, least)
+
+
+@pytest.mark.parametrize(
+    ("rows", "copied"), [((0, 1000), 1), ((1, 1001), 0), ((0, 1), 0), ((1999, 2000), 0)]
+)
+def test_what_is_joined_of_one_input_alone_is_no_copy(rows, copied):
+    x = stored((2000, 1000))
+    box = ZRange((rows[0], 0), (rows[1], 1000))
+    program, schedule = scheduled(dt.roll(x, 1, axis=0) - x, box)
+    read = 8 * sum(cells.size for cells in schedule.boxes[0])
+    known = pytest.approx(read + (1 + copied) * 8 * box.size, abs=8000)  # a row is dropped
+    assert peak_bytes(program, schedule).all == known
+    assert [program.copies(work) for work in schedule.works][-2:] == [bool(copied), True]

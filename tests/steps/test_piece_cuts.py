@@ -7,12 +7,22 @@ import pytest
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
 from dask_tapestry.steps.piece_cuts import (
+    between_joints,
     cuts_of_pieces,
     largest_piece,
     piece_bytes_of,
+    pieces_at_joints,
     usual_piece,
 )
-from dask_tapestry.steps.tuning import LEAST_PIECE_BYTES, MOST_PIECES, PIECE_BYTES, PIECES_A_TASK
+from dask_tapestry.steps.tuning import (
+    LEAST_PIECE_BYTES,
+    MOST_JOINTS,
+    MOST_PIECES,
+    PIECE_BYTES,
+    PIECES_A_TASK,
+)
+from dask_tapestry.zspace import ZRange
+from tests.planner.graphs import stored
 
 
 def program_of(*shape):
@@ -56,3 +66,29 @@ def test_pieces_are_a_part_of_what_a_task_may_take():
     assert told[-1] < PIECE_BYTES
     for power, size in zip(range(10, 40), told, strict=False):
         assert size in (LEAST_PIECE_BYTES, (1 << power) // PIECES_A_TASK)
+
+
+ROLLED = dt.roll(stored((2000, 3000)), 1, axis=0) + dt.roll(stored((2000, 3000)), -5, axis=1)
+
+
+def test_blocks_are_cut_where_parts_meet_that_are_joined():
+    program = group_of(dt.sqrt(ROLLED).node, set()).program
+    edges = ((0, 800, 1600, 2000), (0, 3000))
+    whole = ZRange((0, 0), (2000, 3000))
+    assert between_joints(program, whole, edges) == ((0, 1, 800, 1600, 2000), (0, 2995, 3000))
+    inside = ZRange((800, 0), (1600, 2000))
+    assert between_joints(program, inside, ((800, 1600), (0, 2000))) is None
+    plain = group_of(dt.sqrt(stored((2000, 3000))).node, set()).program
+    assert between_joints(plain, whole, edges) is None
+
+
+def test_pieces_beside_joints_are_looked_at():
+    program = group_of(dt.sqrt(ROLLED).node, set()).program
+    edges = ((0, 800, 1600, 2000), (0, 1500, 3000))
+    usual = ZRange((800, 0), (1600, 1500))
+    found = list(pieces_at_joints(program, edges, usual))
+    assert ZRange((0, 1500), (800, 3000)) in found  # where parts meet along both dimensions
+    assert usual not in found
+    assert len(found) <= MOST_JOINTS
+    inside = ((800, 1000, 1600), (0, 2000))
+    assert list(pieces_at_joints(program, inside, ZRange((800, 0), (1000, 2000)))) == []

@@ -7,7 +7,14 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.fusion.group import group_of
-from dask_tapestry.steps.reading_places import ReadChunks, Run, chunk_places, reading_runs
+from dask_tapestry.steps.reading_places import (
+    ReadChunks,
+    Run,
+    chunk_places,
+    part_ends,
+    reading_runs,
+)
+from dask_tapestry.steps.tuning import MOST_PART_ENDS
 from dask_tapestry.teg import Source
 from dask_tapestry.zspace import Cuts, ZRange
 
@@ -89,3 +96,15 @@ def test_too_many_parts_are_not_followed():
     x = days(600, 2)
     turned = dt.concatenate([x[n : n + 2] for n in range(598, -1, -2)])
     assert reading_runs(group_of(turned.node, set()).program, 0) is None
+
+
+def test_parts_end_where_values_are_read_in_another_way():
+    def ends(value):
+        program = group_of(value.node, set()).program
+        return [part_ends(program, dim) for dim in range(value.ndim)]
+
+    assert ends(dt.roll(X, 3, 0) + dt.roll(X, -4, 1)) == [(3,), (6,)]
+    assert ends(dt.pad(X, 2)[1:]) == [(1, 101), (2, 12)]
+    assert ends(dt.roll(dt.roll(X, 1, 0) * 2, 1, 0)) == [(1, 2), ()]
+    assert ends(X + X[::-1]) == [(), ()]
+    assert ends(dt.concatenate([days(10)] * (MOST_PART_ENDS + 2))) == [(), ()]

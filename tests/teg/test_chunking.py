@@ -120,3 +120,22 @@ def test_chunks_are_not_told_where_they_would_be_too_many():
         2,
         1,
     ]
+
+
+@given(st.integers(2, 50), st.data())
+def test_of_shifted_grids_the_one_counts_whose_chunks_end_first(step, data):
+    """So a node that ends with a chunk needs none of the next one of any of them."""
+    widest = max(1, (step - 1) // 2)
+    shifts = data.draw(st.lists(st.integers(0, widest), min_size=1, max_size=5))
+    first = data.draw(st.integers(0, step - 1))
+    cuts = [Cuts.regular(500, step, (first + shift) % step or step) for shift in shifts]
+    stored = [AxisChunks(one, True, weight=8) for one in cuts]
+    lighter = AxisChunks(Cuts.regular(500, step, (first - 1) % step or step), True, weight=4)
+    known = common_chunks([*stored, lighter])
+    assert known.cuts == cuts[shifts.index(min(shifts))]
+
+
+def test_grids_that_are_not_shifted_ones_do_not_end_before_another():
+    for other in (Cuts.regular(90, 7), Cuts.regular(80, 10, 9), Cuts.of_lengths([9, 40, 41])):
+        one = AxisChunks(Cuts.regular(90, 10), True, weight=8)
+        assert common_chunks([one, AxisChunks(other, True, weight=8)]) == one
