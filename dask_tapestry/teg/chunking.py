@@ -117,15 +117,18 @@ def concatenated_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
 
 
 def _one_grid(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
-    """The regular grid in which all chunks lie that are `said`; None where there is none."""
+    """The regular grid in which all chunks lie that are `said`; None where there is none.
+
+    The first and the last chunk of an input may be parts of one, as of what is rolled.
+    """
     ends = list(accumulate(chunks.cuts.extent for chunks in inputs))
     said = [(end, one.cuts) for end, one in zip(ends, inputs, strict=True) if one.said]
-    regular = [(end, cuts) for end, cuts in said if not cuts.edges and cuts.lead <= cuts.step]
-    if not said or len(regular) < len(said):
+    if not said or any(cuts.edges for _, cuts in said):
         return None
-    step = max(cuts.step for _, cuts in said)
-    leads = {(end - cuts.extent + cuts.lead) % step for end, cuts in said}
-    if len(leads) > 1 or any(cuts.step != step for _, cuts in said):
+    step = max(cuts.longest for _, cuts in said)
+    several = [(end, cuts) for end, cuts in said if cuts.count > 1] or said
+    leads = {(end - cuts.extent + cuts.lead) % max(1, step) for end, cuts in several}
+    if len(leads) > 1 or any(cuts.count > 2 and cuts.step != step for _, cuts in said):
         return None
     return AxisChunks(Cuts.regular(ends[-1], step, leads.pop() or step), True)
 
