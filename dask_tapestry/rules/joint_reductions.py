@@ -6,17 +6,16 @@ It takes whole graphs, as it must know that no reduction needs another.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from dask_tapestry.cells import CellBuilder, Tree
+from dask_tapestry.cells import CellBuilder
 from dask_tapestry.operators.cells.field import field
 from dask_tapestry.operators.reductions.joint_reductions import JointReductions, field_name
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.rewrite.driver import rewrite
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.reduction_node_overlaps import are_neighbours
-from dask_tapestry.rules.shared_cells import cells_of, reduction_ranks, sharing_cells
+from dask_tapestry.rules.shared_cells import reduction_ranks, sharing_cells
 from dask_tapestry.rules.tuning import MOST_REDUCTIONS_OF_A_PASS
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.annotations import joined
@@ -73,39 +72,22 @@ def _joint(reductions: Sequence[Node]) -> dict[Node, Node]:
 def _groups_on_neighbours(groups: Sequence[list[Node]]) -> list[list[Node]]:
     """Groups of reductions, those together that fold cells beside each other in as many nodes."""
     found: list[list[Node]] = []
-    alike: dict[object, list[_Neighbours]] = defaultdict(list)
+    alike: dict[object, list[list[Node]]] = defaultdict(list)
     for group in groups:
         operator = group[0].operator
         assert isinstance(operator, Reduce)
         tree = operator.tree.of_all
         candidates = alike[operator.axes, group[0].type.shape, tree.sides(0), tree.counts(0)]
-        cells = cells_of([x for node in group for x in node.inputs])
-        for one in candidates:
-            if one.may_take(group, tree, cells) and are_neighbours(one.members[0], group[0]):
+        for members in candidates:
+            few = len(members) + len(group) <= MOST_REDUCTIONS_OF_A_PASS
+            if few and are_neighbours(members[0], group[0]):
                 break
         else:
-            one = _Neighbours([], {})
-            candidates.append(one)
-            found.append(one.members)
-        one.take(group, tree, cells)
+            members = []
+            candidates.append(members)
+            found.append(members)
+        members.extend(group)
     return found
-
-
-class _Neighbours(NamedTuple):
-    """Reductions of one pass, and in which tree each input is folded."""
-
-    members: list[Node]
-    trees: dict[Node, Tree]
-
-    def may_take(self, group: Sequence[Node], tree: Tree, cells: Iterable[Node]) -> bool:
-        """Whether they are few enough with these, and no input is folded in two trees."""
-        few = len(self.members) + len(group) <= MOST_REDUCTIONS_OF_A_PASS
-        return few and all(self.trees.get(x, tree) == tree for x in cells)
-
-    def take(self, group: Sequence[Node], tree: Tree, cells: Iterable[Node]) -> None:
-        """Take these as well."""
-        self.members.extend(group)
-        self.trees.update(dict.fromkeys(cells, tree))
 
 
 def joint_reductions_of(group: Sequence[Node]) -> Node:

@@ -78,6 +78,14 @@ class Operator(KernelContract, StreamingContract, LayoutContract, ValueContract)
         """The operator, reading other inputs through other `formulas`."""
         raise NotImplementedError(f"{self.name} does not read through formulas")
 
+    @property
+    def formulas_apart(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of formulas that read their inputs together, each group its own; () for one.
+
+        What several groups read is an input for each of them.
+        """
+        return ()
+
     def without_constants(self, inputs: Types) -> Operator:
         """What operators have in common whose formulas differ in the values of constants alone.
 

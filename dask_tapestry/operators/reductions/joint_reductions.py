@@ -56,7 +56,7 @@ class JointReductions(TreeReduction):
     """Structured cells whose field ``f<i>`` is reduction i, of its own formula of the inputs.
 
     All reductions fold the same axes. Their trees have the same number of nodes of the same sides,
-    and no input is folded in two trees.
+    and no input is folded in two trees: what is has a place among them for each.
 
     Source: Tapestry whitepaper, "Dimension Reduction Operations".
     """
@@ -171,6 +171,13 @@ class JointReductions(TreeReduction):
     def with_formulas(self, formulas: tuple[CellExpression, ...]) -> JointReductions:
         parts = zip(self.parts, formulas, strict=True)
         return JointReductions(tuple(part.with_formulas((formula,)) for part, formula in parts))
+
+    @property
+    def formulas_apart(self) -> tuple[tuple[int, ...], ...]:
+        by_tree: dict[Tree, list[int]] = {}
+        for number, part in enumerate(self.parts):
+            by_tree.setdefault(part.tree.of_all, []).append(number)
+        return tuple(map(tuple, by_tree.values())) if len(by_tree) > 1 else ()
 
     def arguments(self, inputs: Types, box: ZRange, boxes: tuple[ZRange, ...]) -> Mapping[str, Any]:
         options: list[Mapping[str, Any]] = [{}] * len(self.parts)

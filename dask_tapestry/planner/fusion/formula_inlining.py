@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from dask_tapestry.cells import CellBuilder
+from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.planner.tuning import LARGE_SHARE, LONGEST_FORMULA, MADE_AT_ONCE
 from dask_tapestry.teg import Node, Operator
 
@@ -75,13 +75,33 @@ def _large(member: Node, each: Mapping[Node, frozenset[Node]]) -> frozenset[Node
 def inlined(group: Sequence[Node]) -> tuple[Operator, tuple[Node, ...]]:
     """The last operator of a group with the formulas before it written into it; its inputs."""
     inside = set(group)
-    reads = tuple(dict.fromkeys(x for m in group for x in m.inputs if x not in inside))
-    builder = CellBuilder([x.type.dtype for x in reads])
-    value = {x: i for i, x in enumerate(reads)}
     *before, last = group
-    for member in before:
-        (formula,) = member.operator.formulas(member.input_types)
-        value[member] = builder.inline(formula, [value[x] for x in member.inputs])
-    inputs = [value[x] for x in last.inputs]
-    results = [builder.inline(f, inputs) for f in last.operator.formulas(last.input_types)]
-    return last.operator.with_formulas(tuple(builder.finish(r) for r in results)), reads
+    formulas = last.operator.formulas(last.input_types)
+    each = last.operator.formulas_apart or (tuple(range(len(formulas))),)
+    reads = [_read_outside(group, inside, last, [formulas[n] for n in some]) for some in each]
+    builder = CellBuilder([x.type.dtype for own in reads for x in own])
+    results: dict[int, int] = {}
+    start = 0
+    for some, own in zip(each, reads, strict=True):
+        value = {x: i for i, x in enumerate(own, start=start)}
+        start += len(own)
+        for member in before:
+            if all(x in value for x in member.inputs):
+                (formula,) = member.operator.formulas(member.input_types)
+                value[member] = builder.inline(formula, [value[x] for x in member.inputs])
+        inputs = [value.get(x, 0) for x in last.inputs]
+        results |= {n: builder.inline(formulas[n], inputs) for n in some}
+    finished = tuple([builder.finish(results[n]) for n in range(len(formulas))])
+    return last.operator.with_formulas(finished), tuple([x for own in reads for x in own])
+
+
+def _read_outside(
+    group: Sequence[Node], inside: set[Node], last: Node, formulas: Sequence[CellExpression]
+) -> tuple[Node, ...]:
+    """What formulas of the last of a group read that is outside of it, through those before."""
+    wanted = {last.inputs[n] for formula in formulas for n in formula.used}
+    for member in reversed(group[:-1]):
+        wanted |= set(member.inputs) if member in wanted else set()
+    used = [x for m in group[:-1] if m in wanted for x in m.inputs]
+    direct = [x for x in last.inputs if x in wanted]
+    return tuple(dict.fromkeys(x for x in (*used, *direct) if x not in inside))
