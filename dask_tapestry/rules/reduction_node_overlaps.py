@@ -7,7 +7,8 @@ then a block that computes some nodes of both reads these cells once.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 from dask_tapestry.operators.reductions.reduce import Reduce
@@ -43,20 +44,58 @@ def _cells_of_node(reduction: Node, place: list[int]) -> dict[Node, ZRange]:
     lo, hi = [0] * x.type.ndim, list(x.type.shape)
     for number, (axis, at) in enumerate(zip(operator.axes, place, strict=True)):
         lo[axis], hi[axis] = operator.tree.span(0, number, at)
-    boxes_by_node: dict[Node, list[ZRange]] = defaultdict(list)
-    first = (x, ZRange(lo, hi))
-    visited, stack = {first}, [first]
-    while stack:
-        node, box = stack.pop()
-        if not (node.operator.is_formula or node.operator.is_selector) or not node.inputs:
-            boxes_by_node[node].append(box)
-            continue
-        reads = node.operator.pieces(node.input_types, box)
-        more = {
-            (node.inputs[number], need) for number, need in reads if not need.is_empty
-        } - visited
-        visited |= more
-        if len(visited) > FEW_BOXES:
+    boxes: dict[Node, list[ZRange]] = defaultdict(list)
+    boxes[x].append(ZRange(lo, hi))
+    found: dict[Node, ZRange] = {}
+    followed = 0
+    for node in _readers_first(x):
+        own = _hulls(boxes[node])
+        followed += len(own)
+        if followed > FEW_BOXES:
             return {}
-        stack.extend(more)
-    return {node: reduce(ZRange.hull, boxes) for node, boxes in boxes_by_node.items()}
+        if not _is_followed(node):
+            found |= {node: reduce(ZRange.hull, own)} if own else {}
+            continue
+        for number, need in (r for box in own for r in node.operator.pieces(node.input_types, box)):
+            if not need.is_empty:
+                boxes[node.inputs[number]].append(need)
+    return found
+
+
+def _is_followed(node: Node) -> bool:
+    return bool(node.inputs) and (node.operator.is_formula or node.operator.is_selector)
+
+
+def _readers_first(x: Node) -> Iterator[Node]:
+    """A value and what formulas and selectors make it of, each behind all that reads it."""
+    readers = Counter[Node]()
+    seen, stack = {x}, [x]
+    while stack:
+        node = stack.pop()
+        for source in node.inputs if _is_followed(node) else ():
+            readers[source] += 1
+            if source not in seen:
+                seen.add(source)
+                stack.append(source)
+    stack = [x]
+    while stack:
+        node = stack.pop()
+        yield node
+        for source in node.inputs if _is_followed(node) else ():
+            readers[source] -= 1
+            if not readers[source]:
+                stack.append(source)
+
+
+def _hulls(boxes: Sequence[ZRange]) -> list[ZRange]:
+    """The hulls of boxes that have cells in common: in a chain of stencils others multiply."""
+    found: list[ZRange] = []
+    for box in dict.fromkeys(boxes):
+        hull, apart = box, list[ZRange]()
+        for other in found:
+            if hull.intersection(other).is_empty:
+                apart.append(other)
+            else:
+                hull = hull.hull(other)
+        found = [*apart, hull]
+    return found
