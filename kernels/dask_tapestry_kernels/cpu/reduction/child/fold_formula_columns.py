@@ -13,6 +13,7 @@ from typing import Final
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_fold, call_row, fetch_lines
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
+from dask_tapestry_kernels.cpu.jit.child.strided_copy import copy_line
 from dask_tapestry_kernels.cpu.reduction import leaf_tables
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import (
     FORMULA_COLUMNS,
@@ -54,7 +55,8 @@ def evaluate(
     """Evaluate a formula in `rows` rows of `cells` columns, from row `number`, column `k` on.
 
     Rows are `LANES` apart in the operands and `line` bytes apart in the values. They take turns, so
-    that the lines of memory that follow in one are on their way while others are evaluated.
+    that the lines of memory that follow in one are on their way while others are evaluated. Without
+    a formula the cells of the one operand are copied.
     """
     keep_apart()
     told, at = source_at(source), formula_address(source, formula)
@@ -72,7 +74,11 @@ def evaluate(
                     below = operand.cell + apart + operand.down
                     fetch_lines(below, min(BEGUN, count * operand.along))
             values = told.values + r * line + first * item
-            call_row(formula_at(at).row, (count, told.addresses, values))
+            if formula_at(at).row:
+                call_row(formula_at(at).row, (count, told.addresses, values))
+            else:
+                along = operand_at(at + FORMULA_BYTES).along
+                copy_line(get(told.addresses, 0), values, count, item, along, item)
 
 
 @called(7)
