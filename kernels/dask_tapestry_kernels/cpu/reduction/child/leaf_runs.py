@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import LINE, call_row
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import call_row
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import get_int64 as get
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import set_int64 as put
 from dask_tapestry_kernels.cpu.jit.child.strided_copy import (
@@ -191,15 +191,14 @@ def _turn_leaves(
 ) -> None:
     """Turn planes of `side` rows and `across` columns, one of each leaf of a run.
 
-    A few columns come at a time, of all leaves: each is one long line of memory, and processors ask
-    ahead in so many. Sums of 3000 x 3000 float64 in order F take 25 ms of a thread plane by plane,
-    12 so, and 9 in runs of all leaves that fit the scratch memory.
+    A tile's columns come at a time, of all leaves: each is one long line of memory, and processors
+    ask ahead in so many, not in 32. Sums of 3000 x 3000 float64 in order F take 25 ms of a thread
+    plane by plane, 12 so, and 9 in runs of all leaves that fit the scratch memory.
     """
     keep_apart()
     down, along, _, to_along = steps
-    wide = max(TILE, LINE // item)
-    for first in range(0, across, wide):
-        at, to, some = source + first * along, target + first * to_along, min(wide, across - first)
+    for first in range(0, across, TILE):
+        at, to, some = source + first * along, target + first * to_along, min(TILE, across - first)
         for _ in range(run):
             copy_plane(at, to, side, some, item, steps)
             at += side * down
