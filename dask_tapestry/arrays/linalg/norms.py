@@ -57,7 +57,7 @@ def norm(x: ArrayLike, ord: Order = None, axis: Axes = None, keepdims: bool = Fa
     if axis is None:
         whole = ord is None or (ord in ("f", "fro") and rank == 2) or (ord == 2 and rank == 1)
         if whole:
-            value = reduce(_powers(reshape(cells, -1), 2), "sum")
+            value = reduce(_powers(cells, 2), "sum")
             return Array(_with_dims_kept(_root(value, 2), rank, flag(keepdims)))
         axes: tuple[int, ...] = tuple(range(rank))
     else:

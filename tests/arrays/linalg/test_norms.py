@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.teg.node import topological
 from tests.arrays.folding import check
 
 X = np.random.default_rng(0).normal(size=(3, 4, 5))
@@ -21,6 +22,12 @@ def test_norm_is_numpys(ord, axis):
                 lambda x=x, o=options: np.linalg.norm(x, **o),
                 1e-5,
             )
+
+
+def test_all_cells_are_folded_where_they_lie():
+    """In order F a row of them all would be a copy, in an order that a sum has no need of."""
+    folded = dt.linalg.norm(dt.asarray(np.asfortranarray(X)))
+    assert {node.type.ndim for node in topological([folded.node])} == {X.ndim, 0}
 
 
 @pytest.mark.parametrize("ord", [2, -2, "nuc"])

@@ -22,11 +22,16 @@ WORDS: Final = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex1
 AHEAD: Final = 16
 ASKED_BYTES: Final = 1_024
 LINE: Final = 64  # bytes of memory that come together
+# Cells of a mask that are one word: where all are false none is looked at. Of 9 M float64, 2 % are
+# picked in 8 ms of a thread so, in 12 cell by cell, and in 12 where none is asked for ahead
+FEW: Final = 8
+SOON: Final = 256  # cells ahead, those that a mask wants are asked for
 
 PICK: Final = """\
 import numpy as np
 from numba import carray, njit
-from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import pointer
+from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import fetch_line, pointer, read_cell
+from dask_tapestry_kernels.elementary.number_intrinsics import choose
 
 
 def pick(cells, mask, out, n, skip, length):
@@ -47,6 +52,16 @@ def pick(cells, mask, out, n, skip, length):
         first += 1
     at = np.uint64(0)
     k = np.uint64(first)
+    few, soon = np.uint64({few}), np.uint64({soon})
+    while at + few <= np.uint64(length) and k + few <= np.uint64(n):
+        later = choose(k + soon + few <= np.uint64(n), k + soon, k)
+        wanted = read_cell(mask + np.int64(later), 0, np.uint64(0)) != np.uint64(0)
+        fetch_line(cells + {size} * np.int64(choose(wanted, later, k)))
+        if read_cell(mask + np.int64(k), 0, np.uint64(0)):
+            for j in range({few}):
+                o[at] = x[k + np.uint64(j)]
+                at += np.uint64(m[k + np.uint64(j)] != 0)
+        k += few
     while at < np.uint64(length) and k < np.uint64(n):
         o[at] = x[k]
         at += np.uint64(m[k] != 0)
@@ -108,7 +123,7 @@ BODIES: Final = {"pick": (PICK, 6), "take": (TAKE, 11)}
 def source(body: str, size: int) -> str:
     """The text of a module that moves words of `size` bytes."""
     text, count = BODIES[body]
-    names = {"ahead": AHEAD, "asked_bytes": ASKED_BYTES, "line": LINE}
+    names = {"ahead": AHEAD, "asked_bytes": ASKED_BYTES, "line": LINE, "few": FEW, "soon": SOON}
     arguments = ", ".join(["int64"] * count)
     return text.format(word=WORDS[size], size=size, arguments=arguments, **names)
 

@@ -17,6 +17,7 @@ from dask_tapestry_kernels.cpu.reduction.leaf_states import (
     Scratch,
     States,
     fold_of,
+    leaf_states,
     simplified,
 )
 from dask_tapestry_kernels.cpu.reduction.leaf_tables import FORMULA_COLUMNS, JOINT, SOURCE, record
@@ -64,12 +65,50 @@ def column_states(
     holds, each formula takes a pass. Arguments are those of `leaf_states`, but for several
     formulas; there is a result for each.
     """
-    shape, rank = blocks[0].shape, len(sides)
     if not blocks[0].size or prod(sides) > NEAR_CELLS:
         return None
     still = still_in_rows(blocks, sides)
     if still is None or any((formula.still or ()) != still for formula in formulas):
         return None
+    return _states(blocks, monoid, cell, sides, state, formulas)
+
+
+def cell_states(block: Block, monoid: str, sides: tuple[int, ...], state: DType) -> Block | None:
+    """States of leaves of cells in memory; None if nothing is compiled.
+
+    Of columns that lie apart, yet closer than the cells of each, rows are copied side by side as
+    they are folded. Packed before, a leaf of thousands of cells has room for few columns, of which
+    each row is a piece of memory by itself: sums of columns of a 3000 x 6000 float64 of which every
+    other one is taken come to 53 ms of a thread so, and to 21 row by row.
+    """
+    if block.size and prod(sides) <= NEAR_CELLS and _lie_apart(block, sides):
+        states = _states([block], monoid, block.dtype, sides, state, [Formula(0)])
+        if states is not None:
+            return states[0]
+    return leaf_states([block], monoid, block.dtype, sides, state)
+
+
+def _lie_apart(block: Block, sides: tuple[int, ...]) -> bool:
+    """Whether there are rows of many cells that do not lie side by side."""
+    extents, cuts, (steps,) = simplified(block.shape, sides, [block.strides])
+    if not 0 < len(cuts) <= MOST_REDUCED or len(extents) == len(cuts):
+        return False
+    if extents[-1] < COLUMNS_OF_PLANES or prod(cuts) < COLUMNS_OF_PLANES:
+        return False
+    down = min([abs(step) for step in steps[: len(cuts)]])
+    return steps[-1] not in (0, block.itemsize) and abs(steps[-1]) < down
+
+
+def _states(
+    blocks: Sequence[Block],
+    monoid: str,
+    cell: DType,
+    sides: tuple[int, ...],
+    state: DType,
+    formulas: Sequence[Formula],
+) -> list[Block] | None:
+    """`column_states` of blocks that lie in rows."""
+    shape, rank = blocks[0].shape, len(sides)
     fold = fold_of(monoid, cell, state, blocks[0].size)
     driver = compiled(FORMULAS, FORMULAS_ARITY, "columns of formulas", blocks[0].size)
     if fold is None or driver is None:

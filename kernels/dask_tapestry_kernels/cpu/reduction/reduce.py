@@ -25,7 +25,11 @@ from dask_tapestry_kernels.cpu.reduction.fold_errors import (
     leaves_of_formula_cells,
 )
 from dask_tapestry_kernels.cpu.reduction.folds_in_turn import states_in_turn
-from dask_tapestry_kernels.cpu.reduction.formula_states import column_states, still_in_rows
+from dask_tapestry_kernels.cpu.reduction.formula_states import (
+    cell_states,
+    column_states,
+    still_in_rows,
+)
 from dask_tapestry_kernels.cpu.reduction.lane_folds import LANES
 from dask_tapestry_kernels.cpu.reduction.lattice_nodes import Leaves, lattice_nodes
 from dask_tapestry_kernels.cpu.reduction.leaf_pieces import leaf_grid, leaf_pieces
@@ -256,7 +260,7 @@ def _leaves_of(blocks: Sequence[Block], part: FoldPart) -> Block:
     chosen = 0 if expression is None else expression.chosen
     if chosen is not None:
         blocks, part = [blocks[chosen]], part._replace(expression=None)
-        nodes = leaf_states(blocks, part.monoid, blocks[0].dtype, sides, part.state)
+        nodes = cell_states(blocks[0], part.monoid, sides, part.state)
     else:
         nodes = _formula_states(blocks, part)
     by_rows = row_states(blocks, [part]) if nodes is None else None

@@ -12,6 +12,17 @@ def test_counts_of_spans():
     assert KERNELS["count"](None, MASK[:0], span=3).tolist() == []
 
 
+@pytest.mark.parametrize("mode", ["wait", "off"])
+@pytest.mark.parametrize("span", [1, 7, 255, 256, 4096, 5000, 40_000])
+def test_counts_of_long_masks_that_lie_anyhow(span, mode):
+    mask = np.random.default_rng(2).random(30_000) < 0.3
+    with compile_service.mode(mode):
+        for one in (mask, mask[3:], mask[::2], mask[::-1]):
+            found = KERNELS["count"](None, one, span=span)
+            expected = [np.count_nonzero(one[a : a + span]) for a in range(0, len(one), span)]
+            assert (found.dtype, found.tolist()) == (np.int64, expected)
+
+
 @pytest.mark.parametrize(("skip", "length"), [(0, 4), (1, 2), (0, 3), (4, 0)])
 def test_a_part_of_what_is_picked(skip, length):
     block = np.arange(14.0).reshape(2, 7)

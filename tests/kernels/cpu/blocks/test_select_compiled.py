@@ -41,6 +41,20 @@ def test_masks_pick_what_numpy_picks(dtype):
     assert (own is None) == (dtype == "S3")
 
 
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 263, 264, 265, 5000])
+@pytest.mark.parametrize("first", [0, 3])
+def test_words_of_masks_begin_anywhere_and_end_with_the_cells(n, first):
+    """Cells picked side by side, far apart, and first and last ones; no other cell is written."""
+    x = np.arange(float(n + first))[first:]
+    for places in ([0], [n - 1], range(n), range(0, n, 100), range(n // 2, n), [*range(n // 3)]):
+        mask = np.zeros(n + first, bool)[first:]
+        mask[list(places)] = True
+        out = np.full(np.count_nonzero(mask) + 8, -1.0)
+        found = select_compiled.pick(out[:-8], x, mask, 0, len(out) - 8)
+        assert np.array_equal(found, x[mask])
+        assert (out[-8:] == -1).all()
+
+
 def test_every_byte_that_is_not_zero_is_true():
     mask = np.array([0, 2, 255, 1], np.uint8).view(bool)
     assert select_compiled.pick(None, np.arange(4), mask, 0, 3).tolist() == [1, 2, 3]

@@ -5,14 +5,18 @@ import pytest
 
 from dask_tapestry.cells import CellBuilder
 from dask_tapestry_kernels.cpu.jit import compile_service
+from dask_tapestry_kernels.cpu.reduction import formula_states
 from dask_tapestry_kernels.cpu.reduction.column_widths import columns_read_again
 from dask_tapestry_kernels.cpu.reduction.formula_states import (
+    COLUMNS_OF_PLANES,
     FEW_COLUMNS,
+    cell_states,
     column_states,
     still_in_rows,
 )
+from dask_tapestry_kernels.cpu.reduction.leaf_states import leaf_states
 from tests.kernels.cpu.reduction.formula_columns import check, formula, native
-from tests.kernels.cpu.reduction.leaf_cells import cells_of, state_of
+from tests.kernels.cpu.reduction.leaf_cells import cells_of, same_states, state_of
 
 MONOIDS = ["sum", "mean", "max", "argmin", "nanargmax", "ptp", "nanmean", "any", "var", "nanstd"]
 
@@ -137,3 +141,40 @@ def test_what_does_not_lie_in_columns_is_left_to_others():
     assert states(np.ones((1, 64))) is None
     assert states(np.ones((64, 64)), sides=(8192,)) is None
     assert states(np.ones((64, 64, 2)), sides=(32, 32)) is None
+
+
+@pytest.mark.few(5)  # as unlike as so many can be
+@pytest.mark.parametrize("step", [2, 3, 5])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i2", "u1", "c16"])
+@pytest.mark.parametrize("monoid", ["sum", "std", "nanmean", "max", "argmin", "any"])
+def test_columns_that_lie_apart(monoid, dtype, step):
+    """Every other column, one field of several: over one axis and two, in planes and alone."""
+    if (monoid == "argmin" or monoid == "max") and dtype == "c16":
+        dtype = "f8"
+    if monoid == "nanmean" and dtype[0] in "iu":
+        dtype = "f4"
+    random, state = np.random.default_rng(4), state_of(monoid, dtype)
+    for shape, sides in (((1500, 90), (1024,)), ((300, 3, 80), (256,)), ((70, 40, 66), (32, 32))):
+        cells = cells_of(random, dtype, (*shape[:-1], step * shape[-1]))[..., ::step]
+        found = cell_states(cells, monoid, sides, state)
+        expected = leaf_states([cells.copy()], monoid, cells.dtype, sides, state)
+        assert found is not None
+        assert same_states(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_row_by_row"),
+    [
+        (np.zeros((200, 400))[:, ::2], True),
+        (np.zeros((200, 400, 2))[..., 1], True),
+        (np.zeros((200, 400)), False),
+        (np.zeros((200, 400)).T, False),  # the cells of a column lie closer
+        (np.zeros((200, 2 * COLUMNS_OF_PLANES - 2))[:, ::2], False),
+        (np.broadcast_to(np.zeros((200, 1)), (200, 400)), False),
+    ],
+)
+def test_which_columns_are_copied_as_they_are_folded(cells, is_row_by_row, monkeypatch):
+    packed = []
+    monkeypatch.setattr(formula_states, "leaf_states", lambda *given: packed.append(given))
+    found = cell_states(cells, "sum", (128,), np.dtype("f8"))
+    assert (found is not None) == is_row_by_row == (not packed)

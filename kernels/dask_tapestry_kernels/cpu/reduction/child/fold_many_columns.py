@@ -23,7 +23,6 @@ import numpy as np
 
 from dask_tapestry_kernels.cpu.jit.child.memory_intrinsics import (
     copy_bytes,
-    fetch_lines,
     write_cell,
 )
 from dask_tapestry_kernels.cpu.reduction.child.fold_formula_columns import (
@@ -57,9 +56,6 @@ from dask_tapestry_kernels.elementary.compiled_functions import (
 
 BUFFER: Final = 2**20  # bytes of accumulators, on the stack: 4096 columns of float64
 MERGED: Final = 64  # columns up to which contiguous rows are folded a round at a time as one
-# Bytes ahead of what is folded in each row that are asked for: sums of columns of 6000 x 6000
-# float64 take 9.6 ms of a thread unasked for, 9.0 so, and with 4 KiB 10.5
-AHEAD: Final = 512
 SHORT: Final = 8  # rows of a leaf that are folded in registers: each is read along its own line
 FAR_PLANE: Final = 8 * LANES * WIDTH  # bytes from one field of settled lanes to the next
 
@@ -283,7 +279,6 @@ def accumulator(folded: LeafPass) -> Any:
                 if first:
                     lanes, i = read(at, context, number), 1
                 while i < rows:
-                    fetch_lines(at + i * stride + AHEAD, WIDTH * item)
                     lanes = step(lanes, read(at + i * stride, context, number + i * LANES))
                     i += 1
             else:

@@ -9,11 +9,11 @@ from dask_tapestry_kernels.cpu.reduction.child.monoid_ir import LeafPass
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES, LaneOps
 from dask_tapestry_kernels.elementary.compiled_functions import inlined
 
-# Bytes ahead of what is folded that are asked for, as memory comes by itself up to the end of a
-# page; a second pass, which has its own leaf in the first cache, asks so far beyond it. Sums of
-# rows of 6000 x 6000 float64 take 9.2 ms of a thread unasked for, 7.4 so, and with 1 or 16 KiB 8.4;
-# standard deviations 14.3 and 9.1, and 11.8 where the first pass alone asks.
-AHEAD: Final = 4096
+# Memory comes by itself up to the end of a page; of the next one a round is asked for as soon as a
+# page begins. To ask for every line so far ahead helps some processors and holds up others: sums of
+# rows of 6000 x 6000 float64 took 9.2 ms of a thread unasked for and 7.4 so on one, and 9 M
+# float64 take 4.7, 5.5 and, asked for by pages, 4.7 on another.
+PAGE: Final = 4096
 
 
 def row_folder(folded: LeafPass) -> Any:
@@ -32,7 +32,7 @@ def row_folder(folded: LeafPass) -> Any:
 
     @inlined
     def row(address: int, n: int, round_stride: int, told: int, parts: int, index: int) -> None:
-        context, far = load(told, index), AHEAD + (n * item if again else 0)
+        context, far = load(told, index), PAGE + (n * item if again else 0)
         rounds = n // LANES
         rest = n - rounds * LANES
         if rounds:
@@ -40,7 +40,8 @@ def row_folder(folded: LeafPass) -> Any:
             i = 1
             while i < rounds:
                 at = address + i * round_stride
-                fetch_lines(at + far, line)
+                if at & (PAGE - 1) < line:
+                    fetch_lines(at + far, line)
                 lanes = step(lanes, read(at, context, i * LANES))
                 i += 1
             if rest:

@@ -20,7 +20,7 @@ from dask_tapestry_kernels.cpu.reduction.child.leaf_plan import (
     strip_dims,
 )
 from dask_tapestry_kernels.cpu.reduction.child.leaf_records import BLOCK, PLAN, Record, call_at
-from dask_tapestry_kernels.cpu.reduction.child.leaf_runs import leaf_pitch, packed_run
+from dask_tapestry_kernels.cpu.reduction.child.leaf_runs import packed_run
 from dask_tapestry_kernels.cpu.reduction.child.simd_accumulators import LANES
 from dask_tapestry_kernels.elementary.compiled_functions import I64, called, keep_apart, room
 
@@ -204,7 +204,7 @@ def fold_leaf(block: Record, plan: Record) -> None:
     """Fold the leaf at the plan's place, or a run of leaves from there on."""
     keep_apart()
     make_plan(block, plan)
-    box, axis, item = plan.box, plan.axis, block.item
+    box, axis = plan.box, plan.axis
     call_at(plan.call).n = plan.n
     more = 1
     while more:
@@ -217,8 +217,8 @@ def fold_leaf(block: Record, plan: Record) -> None:
         if plan.way:
             _fold_in_place(block, plan)
         elif plan.run > 1:
-            call_at(plan.call).cell_stride, call_at(plan.call).round_stride = item, LANES * item
-            _fold(block, plan, packed_run(block, plan), plan.run, leaf_pitch(plan.n * item), 1)
+            cells = packed_run(block, plan)
+            _fold(block, plan, cells, plan.run, call_at(plan.call).leaf_stride, 1)
             plan.held = 0
         else:
             _fold_packed(block, plan, _gather(block, plan))

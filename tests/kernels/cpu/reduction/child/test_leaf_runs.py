@@ -23,7 +23,7 @@ from dask_tapestry_kernels.cpu.reduction.reduce import _leaf_states
 from tests.kernels.cpu.reduction.formula_columns import formula, native
 from tests.kernels.cpu.reduction.leaf_cells import cells_of, same_states, state_of
 
-SHAPES = [(70, 150), (20, 30, 50), (3, 4000), (2, 3, 700), (9, 9, 9, 9)]
+SHAPES = [(70, 150), (20, 30, 50), (3, 4000), (2, 3, 700), (9, 9, 9, 9), (40, 5000), (500, 90)]
 
 
 @njit
@@ -71,6 +71,14 @@ def test_as_many_leaves_are_packed_together_as_fit():
     found = at_once(block.ctypes.data, kept[2].ctypes.data) % 1000
     assert found > 16
     assert found * 8 * 1024 < 262_144
+
+
+def test_turned_leaves_and_lines_that_are_rounds_fill_the_memory_that_there_is():
+    """No sheet of a formula is left free for cells that are folded as they are."""
+    for cells in (np.zeros((4000, 4000)).T, np.zeros((4000, 8000))[:, ::2]):
+        block, kept = told([cells], (32, 32))
+        found = at_once(block.ctypes.data, kept[2].ctypes.data) % 1000
+        assert 0.9 * 262_144 < found * 8.5 * 1024 < 262_144
 
 
 @pytest.mark.few(4)  # as unlike as so many can be
