@@ -43,6 +43,8 @@ PHRASES: dict[str, tuple[Phrase | str, ...]] = {
         *_of(
             "strings",
             "xp.sort(x, axis={axis})", "xp.argsort(x, axis={axis}, kind='stable')",
+            "xp.full_like(x, {'q'|''|'a longer text'})", "xp.zeros_like(x)[{slices}]",
+            "changed(x, {slices}, {'q'|''})", "xp.where(x == y, x, {'q'|''})",
             "xp.unique(x)", "xp.trim_zeros(xp.ravel(x))", "xp.isin(x, y)", "x {<|>=|==} y",
             "xp.searchsorted(xp.sort(xp.ravel(x)), y)", "xp.{union1d|intersect1d}(x, y)",
             "xp.lexsort((x, y))", "xp.count_nonzero(x)", "x.astype('{U5|S2|U1}')", "x == 'a'",
