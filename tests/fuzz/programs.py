@@ -20,6 +20,7 @@ from tests.comparisons.table import same_bits
 from tests.fuzz.operations import OPERATIONS
 from tests.fuzz.sources import source
 from tests.fuzz.steps import Write
+from tests.fuzz.surface import onward
 from tests.fuzz.trust import MOST_CELLS, is_loose, may_run, overflows, rounding
 from tests.fuzz.values import DTYPES, Value, cells, differs, ends, shape
 
@@ -267,6 +268,9 @@ def _drawn(random: Random, program: Program) -> bool:
     usable = [v for v in pool if v.theirs.dtype.kind not in "VSU"]
     operands = [random.choice(usable[-3:]), random.choice(usable)]
     (draw,) = random.choices(list(OPERATIONS), list(OPERATIONS.values()))
+    others = [v for v in pool if v.theirs.dtype.kind in "VSU"]
+    if others and random.random() < 0.3:  # which have few operations
+        operands, draw = [random.choice(others[-3:])] * 2, onward
     step = draw(random, [v.theirs for v in operands])
     if step.inputs is not None:
         operands = [Value(x, None) for x in step.inputs]
