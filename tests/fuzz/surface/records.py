@@ -43,6 +43,7 @@ PHRASES: dict[str, tuple[Phrase | str, ...]] = {
         *_of(
             "strings",
             "xp.sort(x, axis={axis})", "xp.argsort(x, axis={axis}, kind='stable')",
+            "x[tuple(xp.asarray(n // 2) for n in x.shape)]",
             "xp.full_like(x, {'q'|''|'a longer text'})", "xp.zeros_like(x)[{slices}]",
             "changed(x, {slices}, {'q'|''})", "xp.where(x == y, x, {'q'|''})",
             "xp.unique(x)", "xp.trim_zeros(xp.ravel(x))", "xp.isin(x, y)", "x {<|>=|==} y",
