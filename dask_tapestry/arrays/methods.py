@@ -15,6 +15,7 @@ from dask_tapestry.arrays.core.declared_arguments import checked, checked_as
 from dask_tapestry.arrays.core.dispatch import is_wrapper
 from dask_tapestry.arrays.core.dtypes import Casting
 from dask_tapestry.arrays.core.halos import Boundaries, Depths
+from dask_tapestry.arrays.core.memory_arguments import check_order
 from dask_tapestry.arrays.core.numpy_scalars import is_scalar
 from dask_tapestry.arrays.core.selected_cells import selects_alike, take_uncounted
 from dask_tapestry.arrays.core.vindex import VIndex
@@ -144,6 +145,20 @@ def _astype(
     return elementwise.astype(self, dtype, copy=copy, order=order, casting=casting)
 
 
+def _copy(self: Array, order: str = "C") -> Array:
+    """Return an array of the same value; assigning to one leaves the other as it is.
+
+    {Parameters} order: As NumPy's, without effect.
+    {Returns} Array: Of the same shape and dtype.
+    {Raises} ArgumentError: For an order that NumPy does not have.
+    {See Also} dask_tapestry.copy
+    """
+    check_order(order)
+    made = Array(self.deferred or self.node)
+    made._shares = False
+    return made
+
+
 def _clip(
     self: Array,
     min: ArrayLike | None = None,
@@ -235,6 +250,7 @@ OTHERS: dict[str, Method] = {
     "__round__": _round,
     "astype": _astype,
     "clip": _clip,
+    "copy": _copy,
     "conj": conjugated,
     "conjugate": conjugated,
     "map_blocks": _map_blocks,

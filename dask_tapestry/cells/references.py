@@ -13,7 +13,7 @@ import numpy as np
 
 from dask_tapestry.cells.tuning import REFERRED_BYTES
 
-Cell = np.generic | np.ndarray[Any, Any]  # of references: an array of the one cell
+Cell = np.generic | np.ndarray[Any, Any]  # of references and texts: an array of the one cell
 
 
 def cell_bytes(dtype: Any) -> int:
@@ -48,11 +48,13 @@ def unpacked(told: bytes, dtype: np.dtype[Any]) -> Cell:
     np.float32(1.5)
     >>> unpacked(packed(one_cell(None, np.dtype(object))), np.dtype(object))
     array(None, dtype=object)
+    >>> unpacked(packed(np.asarray("a", "U3")), np.dtype("U3"))
+    array('a', dtype='<U3')
     """
     if dtype.hasobject:
         return one_cell(pickle.loads(told), dtype)
-    cell: np.generic = np.frombuffer(told, dtype)[0] if dtype.itemsize else dtype.type()
-    return cell
+    cell = np.frombuffer(told, dtype).reshape(()) if dtype.itemsize else np.zeros((), dtype)
+    return _scalar(cell)
 
 
 def one_cell(value: object, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -70,5 +72,13 @@ def zero_cell(dtype: np.dtype[Any]) -> Cell:
     >>> zero_cell(np.dtype("float32"))
     np.float32(0.0)
     """
-    zero = np.zeros((), dtype)
-    return zero if dtype.hasobject else zero[()]
+    return _scalar(np.zeros((), dtype))
+
+
+def _scalar(cell: np.ndarray[Any, Any]) -> Cell:
+    """The cell of an array without dimensions: NumPy's, where that tells the array's dtype.
+
+    A text forgets how long others may be.
+    """
+    alone: Cell = cell if cell.dtype.hasobject or cell.dtype.kind in "US" else cell[()]
+    return alone

@@ -70,9 +70,10 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
     """For each node that is read, its restriction; None where it computes all its cells.
 
     A node of which no cell is read becomes a tensor without cells; one that fixes a layout stays,
-    for others ask for its blocks.
+    for others ask for its blocks, of a source where it is a result.
     """
     regions: dict[Node, Region] = {root: Region.whole(root.type.shape) for root in graph.roots}
+    results = frozenset(graph.roots)
     plans: dict[Node, Restriction | None] = {}
     for node in reversed(graph.nodes):
         effect = node.is_sequence_point or isinstance(node.operator, Sink)
@@ -80,8 +81,8 @@ def _restrictions(graph: Graph) -> dict[Node, Restriction | None]:
             continue
         region = regions.get(node, Region.whole(node.type.shape))
         plan = None
-        is_laid_out = bool(node.inputs) and node.operator.layout is not None
-        if region.is_empty and not effect and not is_laid_out:
+        is_asked = node.operator.layout is not None and (bool(node.inputs) or node in results)
+        if region.is_empty and not effect and not is_asked:
             plan = _empty_tensor(node, region)
         elif node.operator.is_selector or not region.is_whole(node.type.shape):
             plan = node.operator.restrict(node.input_types, region)

@@ -181,3 +181,11 @@ def test_lists_with_the_dtype_keep_their_objects():
 def test_what_takes_no_such_cells_says_so(wrong, dtype):
     with pytest.raises(dt.DTypeError):
         wrong(dt.asarray(np.array([["1", "2"], ["3", "4"]], dtype)))
+
+
+@pytest.mark.parametrize("kind", ["U3", "S3", object, "M8[s]", "f4", "V3"])
+def test_a_cell_tells_its_dtype(kind):
+    """A scalar of text is as short as its text."""
+    dtype = np.dtype(kind)
+    for cell in (zero_cell(dtype), unpacked(packed(np.zeros((), dtype)), dtype)):
+        assert cell.dtype == dtype

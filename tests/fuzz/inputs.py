@@ -9,6 +9,7 @@ import numpy as np
 from tests.fuzz.values import DTYPES, cells, shape
 
 Arrays = tuple[np.ndarray, ...]
+INNER = ("v", "f4", (2,))  # a field that is an array
 REAL = ["f4", "f8", "f8", "c8", "c16", "i4"]
 
 
@@ -137,7 +138,8 @@ def points(random: Random) -> Arrays:
 def records(random: Random) -> Arrays:
     """Structured cells."""
     sides = shape(random, most=3)
-    kind = np.dtype([("a", "i4"), ("b", random.choice(["f8", "f4", "i2", "M8[s]"])), ("c", "u1")])
+    number = random.choice(["f8", "f4", "i2", "M8[s]"])
+    kind = np.dtype([("a", "i4"), ("b", number), ("c", "u1"), INNER])
     made = []
     for _ in range(2):
         x = np.zeros(sides, kind)

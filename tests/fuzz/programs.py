@@ -20,6 +20,7 @@ from tests.comparisons.table import same_bits
 from tests.fuzz.operations import OPERATIONS
 from tests.fuzz.sources import source
 from tests.fuzz.steps import Write
+from tests.fuzz.surface import onward
 from tests.fuzz.trust import MOST_CELLS, is_loose, may_run, overflows, rounding
 from tests.fuzz.values import DTYPES, Value, cells, differs, ends, shape
 
@@ -53,7 +54,19 @@ class Sharding(NamedTuple):
         with settings, dask.config.set(scheduler=self.scheduler):
             if self.method == "auto":
                 return quietly(lambda: dt.compute(*wanted))
+            if self.method == "blocks":  # as Dask's arrays hold them, of any dtype a kernel gives
+                return quietly(lambda: _as_scalars(dask.compute(*map(_of_dask, wanted))))
             return quietly(lambda: dask.compute(*dt.plan(*wanted, method=self.method)._planned()))
+
+
+def _of_dask(one: Any) -> Any:
+    """An array as one of Dask's; what is no array as it is."""
+    return one.to_dask_array() if isinstance(one, dt.Array) else one
+
+
+def _as_scalars(results: Sequence[Any]) -> list[Any]:
+    """Arrays without dimensions as their cells, which `dt.compute` gives."""
+    return [one[()] if isinstance(one, np.ndarray) else one for one in results]
 
 
 WHOLE = Sharding(10**9, 1, 1)
@@ -66,6 +79,7 @@ SHARDINGS = (
     Sharding(1000, 3, 1),
     Sharding(40, 2, 2, scheduler="threads"),
     Sharding(10**9, 2, 1, "none"),
+    Sharding(60, 1, 2, "blocks"),
 )
 WIDE_SHARDINGS = (
     WHOLE,
@@ -254,6 +268,9 @@ def _drawn(random: Random, program: Program) -> bool:
     usable = [v for v in pool if v.theirs.dtype.kind not in "VSU"]
     operands = [random.choice(usable[-3:]), random.choice(usable)]
     (draw,) = random.choices(list(OPERATIONS), list(OPERATIONS.values()))
+    others = [v for v in pool if v.theirs.dtype.kind in "VSU"]
+    if others and random.random() < 0.3:  # which have few operations
+        operands, draw = [random.choice(others[-3:])] * 2, onward
     step = draw(random, [v.theirs for v in operands])
     if step.inputs is not None:
         operands = [Value(x, None) for x in step.inputs]

@@ -49,6 +49,8 @@ def _chunked(random: Random, x: np.ndarray, chunks: Chunks) -> Any:
 
 
 def _stored(random: Random, x: np.ndarray, chunks: Chunks) -> Any:
+    if any(x.dtype[name].shape for name in x.dtype.names or ()):
+        return dt.from_array(x, chunks=chunks)  # zarr writes no zeros for fields that are arrays
     store = zarr.storage.MemoryStore()
     made = zarr.create_array(store, shape=x.shape, chunks=chunks, dtype=x.dtype)
     made[...] = x

@@ -356,12 +356,6 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
             raise ArgumentTypeError("iteration over an array without dimensions")
         return (self[i] for i in range(len(self)))
 
-    def copy(self) -> Array:
-        """Return an array of the same value; assigning to one leaves the other as it is."""
-        made = Array(self.deferred or self.node)
-        made._shares = False
-        return made
-
     def __hash__(self) -> int:
         raise ArgumentTypeError("an Array is not hashable: == compares cells")
 

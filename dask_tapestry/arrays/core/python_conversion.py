@@ -72,15 +72,16 @@ class PythonConversion(ArrayMethods):
         """Format the value of an array without dimensions as a number; others as `repr` does."""
         return format(self.item(), text) if text and not self.ndim else format(repr(self), text)
 
-    def item(self, *index: int) -> Any:
+    def item(self, *index: int | tuple[int, ...]) -> Any:
         """Return one element as a Python scalar; computes it.
 
-        {Parameters} *index: A coordinate for each dimension, or one place in C order; without, the
-            only element.
+        {Parameters} *index: A coordinate for each dimension, or a tuple of them, or one place in C
+            order; without, the only element.
         {Returns} bool, int, float, complex, ...: What `numpy.ndarray.item` returns.
         {Raises} ShapeError: If there are several elements and none is named.
         """
-        chosen = self.ravel()[index[0]] if len(index) == 1 else self[index] if index else self
+        key: Any = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
+        chosen = self.ravel()[key[0]] if len(key) == 1 else self[key] if key else self
         if chosen.size != 1:
             raise ShapeError("can only convert an array of size 1 to a Python scalar")
         return np.asarray(chosen).item()

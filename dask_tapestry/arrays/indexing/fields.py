@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from dask_tapestry.errors import ArgumentError, IndexingError
-from dask_tapestry.operators.cells.cell_bytes import fields, with_field
+from dask_tapestry.operators.cells.cell_bytes import fields
 from dask_tapestry.operators.cells.field import field
 from dask_tapestry.teg import Tensor
 
@@ -32,8 +32,8 @@ def chosen_fields(x: Tensor, key: str | Sequence[str]) -> Tensor:
     return field(x, key) if isinstance(key, str) else fields(x, names)
 
 
-def assigned_field(x: Tensor, key: str | Sequence[str], value: Tensor) -> Tensor:
-    """Return `x` with one field of its cells replaced; `value` broadcasts to it.
+def one_field(x: Tensor, key: str | Sequence[str]) -> tuple[str, np.dtype[Any]]:
+    """The name of the field that is assigned, and its dtype, which has a shape for an array.
 
     {Raises}
         ArgumentError: If there is no such field.
@@ -41,19 +41,10 @@ def assigned_field(x: Tensor, key: str | Sequence[str], value: Tensor) -> Tensor
     """
     if not isinstance(key, str):
         raise IndexingError(f"assign to the fields {list(key)} one by one")
-    _check(x.type.dtype, [key])
-    return with_field(x, key, value)
-
-
-def field_dtype(x: Tensor, key: str) -> np.dtype[Any]:
-    """The dtype of one field of structured cells.
-
-    {Raises} ArgumentError: If there is no such field.
-    """
     dtype = x.type.dtype
     _check(dtype, [key])
     assert dtype.fields is not None
-    return np.dtype(dtype.fields[key][0])
+    return key, np.dtype(dtype.fields[key][0])
 
 
 def _check(dtype: Any, names: Sequence[str]) -> None:

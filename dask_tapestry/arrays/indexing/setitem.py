@@ -16,7 +16,7 @@ from dask_tapestry.arrays.core.index_keys import Cells, Key, in_bounds, parse
 from dask_tapestry.arrays.core.key_types import UserKey
 from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.core.selected_cells import selection_in
-from dask_tapestry.arrays.indexing.fields import assigned_field, field_dtype, names_fields
+from dask_tapestry.arrays.indexing.fields import names_fields, one_field
 from dask_tapestry.arrays.indexing.getitem import places_of
 from dask_tapestry.cells import CellExpression
 from dask_tapestry.cells.fixed_dtype import dtype_name
@@ -25,6 +25,7 @@ from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRan
 from dask_tapestry.io.sources.coerce import is_array_like
 from dask_tapestry.io.sources.masked_array import is_masked
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
+from dask_tapestry.operators.cells.cell_bytes import with_field
 from dask_tapestry.operators.cells.cell_updates import updated
 from dask_tapestry.operators.cells.elementwise import scalar_of
 from dask_tapestry.operators.cells.where import where
@@ -62,10 +63,9 @@ def setitem(x: Array, key: UserKey, value: ArrayLike) -> None:
     """
     node = x.node
     if names_fields(key, node):
-        if isinstance(key, str) and is_pythons(value):
-            value = _cells_of(value, field_dtype(node, key))
-        new_cells = broadcast(asarray(value).node, node.type.shape)
-        x.node = assigned_field(node, key, new_cells)
+        name, kind = one_field(node, key)
+        cells = _broadcast_value(_converted(value, kind.base), (*node.type.shape, *kind.shape))
+        x.node = with_field(node, name, cells)
         return
     parsed = parse(key, node.type)
     part = basic_slice(node, parsed.basic)

@@ -92,6 +92,9 @@ class ShapeMethods(Reductions):
         made: Self = product(self, b)
         return made
 
-    def copy(self) -> Self:
-        """Return an array of the same value; assigning to one leaves the other as it is."""
-        return self._both(Array.copy)
+    def copy(self, order: str = "C") -> Self:
+        """Return an array of the same value; assigning to one leaves the other as it is.
+
+        {Parameters} order: As NumPy's, without effect.
+        """
+        return self._both(lambda x: x.copy(order))

@@ -9,6 +9,7 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.computing import computed
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.masks.boolean_mask import not_zero
 from dask_tapestry.errors import ArgumentError
 from dask_tapestry.operators.axes import Axes, normalize_axes
 
@@ -35,7 +36,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> Array:
     if ends not in ("f", "b", "fb", "bf"):
         raise ArgumentError(f"unexpected character(s) in `trim`: {trim!r}")
     axes = normalize_axes(axis, array.ndim)
-    filled = (array != 0).astype(bool)
+    filled = Array(not_zero(array.node))
     rest = [tuple(dim for dim in range(array.ndim) if dim != one) for one in axes]
     key = [slice(None)] * array.ndim
     for one, flags in zip(axes, computed(*[filled.any(axis=dims) for dims in rest]), strict=True):

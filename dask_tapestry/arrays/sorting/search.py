@@ -79,7 +79,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     {Returns} Array: Bin numbers of dtype intp, shape of `x`; 0 and ``len(bins)`` lie outside.
     {Raises}
         ShapeError: If `bins` is not a vector, or is not sorted.
-        DTypeError: If cells or edges are complex.
+        DTypeError: If cells or edges are complex, or text.
     {See Also} searchsorted, histogram
     {Examples}
     >>> dt.digitize(dt.asarray([0.2, 6.4, 3.0]), [0, 1, 2.5, 4]).compute()
@@ -99,6 +99,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Array:
     if edges.type.ndim != 1:
         raise ShapeError(f"object too deep for desired array: {edges.type} is not a vector")
     dtype = common_dtype(cells, edges)
+    if dtype.kind not in "biufmM":
+        raise DTypeError(f"cells of dtype {cells.type.dtype} lie in no bins of {edges.type.dtype}")
     return Array(digitize_tensor(astype(cells, dtype), astype(edges, dtype), bool(right)))
 
 

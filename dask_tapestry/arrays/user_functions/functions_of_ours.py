@@ -29,7 +29,8 @@ def is_ours(func: Callable[..., Any]) -> bool:
     (True, False)
     """
     package = __name__.partition(".")[0]
-    return isinstance(func, FunctionType) and func.__module__.partition(".")[0] == package
+    home = func.__module__ if isinstance(func, FunctionType) else None  # None in bare `exec`
+    return home is not None and home.partition(".")[0] == package
 
 
 def of_blocks(func: Callable[..., Any]) -> Callable[..., Any]:

@@ -34,13 +34,15 @@ class FieldSelection:
 
 @dataclass(frozen=True)
 class FieldAssignment:
-    """Structured cells with one field replaced."""
+    """Structured cells with one field replaced, of which each value is one cell."""
 
     name: str
 
-    def __call__(self, x: Block, value: Block) -> Block:
+    def __call__(self, x: Block, *values: Block) -> Block:
         made = x.copy()
-        made[self.name] = value
+        cells = made[self.name]
+        for place, value in zip(np.ndindex(cells.shape[x.ndim :]), values, strict=True):
+            cells[(..., *place)] = value
         return made
 
 
@@ -83,14 +85,29 @@ def fields(x: Tensor, names: Sequence[str]) -> Tensor:
 
 
 def with_field(x: Tensor, name: str, value: Tensor) -> Tensor:
-    """Return `x` with the field `name` of its structured cells replaced by `value`."""
+    """Return `x` with the field `name` of its structured cells replaced by `value`.
+
+    Parameters
+    ----------
+    value
+        Of the shape of `x`; then come the axes of a field that is an array.
+
+    Raises
+    ------
+    DTypeError
+        If the field is an array of more cells than can be read together.
+    """
     kind: Any = x.type.dtype
-    if kind[name].shape:
+    inner: np.dtype[Any] = kind[name]
+    count = prod(inner.shape)
+    if count > MOST_JOINED_CELLS:
         raise DTypeError(
-            f"field {name!r} holds an array in each cell: such a field cannot be assigned; make "
-            "new cells in a function of `map_blocks`"
+            f"field {name!r} holds {count} numbers in each cell, above {MOST_JOINED_CELLS}: such a "
+            "field cannot be assigned; make new cells in a function of `map_blocks`"
         )
-    return called_on_cells(FieldAssignment(name), x.type.dtype, [x, astype(value, kind[name])])
+    cells = reshape(astype(value, inner.base), (*x.type.shape, count))
+    pieces = [basic_slice(cells, (..., n)) for n in range(count)]
+    return called_on_cells(FieldAssignment(name), x.type.dtype, [x, *pieces])
 
 
 def equal_cells(x: Tensor, y: Tensor) -> Tensor:

@@ -161,3 +161,16 @@ def test_a_delayed_value_is_no_array_before_it_is_told_what_it_is():
     for call in (dt.asarray, dt.sum, lambda x: dt.arange(3) + x):
         with pytest.raises(dt.DTypeError, match="from_delayed"):
             call(value)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 0), (0, 0)], ids=str)
+def test_chunks_without_cells_come_and_go(shape):
+    given = da.from_array(np.zeros(shape), chunks=(1, 1))
+    x = dt.from_dask_array(given)
+    for made in (x, x + 1, x.persist()):
+        d = made.to_dask_array()
+        assert d.chunks == given.chunks
+        assert d.compute().shape == shape
+        for key in np.ndindex(made.numblocks):
+            chunk = tuple(sides[at] for sides, at in zip(d.chunks, key, strict=True))
+            assert made.to_delayed()[key].compute().shape == chunk

@@ -22,6 +22,26 @@ def test_python_reads_single_cells():
     assert x.item(0) == 0
 
 
+def test_an_item_is_named_as_in_numpy():
+    x = np.arange(6).reshape(2, 3)
+    for index in (((1, 2),), (1, 2), (4,), ((4,),), (np.int64(3),), (-1,)):
+        assert dt.asarray(x).item(*index) == x.item(*index)
+    assert dt.asarray(5).item(()) == np.asarray(5).item(())
+    with pytest.raises(IndexError, match="too many"):
+        dt.asarray(x).item((1, 2, 3))
+
+
+@pytest.mark.parametrize("make", [dt.asarray, dt.ma.asarray])
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_a_copy_has_any_order(make, order):
+    x = make(np.arange(6).reshape(2, 3))
+    y = x.copy(order)
+    y[0] = 9
+    assert np.array_equal(x.compute(), np.arange(6).reshape(2, 3))
+    with pytest.raises(ValueError, match="order must be"):
+        x.copy(order="Q")
+
+
 @pytest.mark.parametrize("convert", [int, float, complex, bool])
 def test_one_cell_is_a_number(convert):
     assert convert(dt.full((), 3)) == convert(3)

@@ -26,6 +26,36 @@ def test_a_field_is_assigned():
         x[["a", "b"]] = 1
 
 
+INNER = [
+    ("v", "f4", (2,)), ("m", "i2", (2, 3)), ("z", "u1", (0,)), ("r", [("p", "i4")]), ("a", "i4"),
+]  # fmt: skip
+GIVEN = {
+    "v": (5, [1, 2], np.ones(2), np.ones((1, 2))), "m": (5, np.arange(6).reshape(2, 3), np.ones(3)),
+    "z": (1, np.ones(0)), "r": ((3,),), "a": (1.5, "7", np.ones(1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 1)], ids=str)
+@pytest.mark.parametrize("name", list(GIVEN))
+def test_a_field_of_any_kind_is_assigned(name, shape):
+    for value in [*GIVEN[name], np.ones(shape, INNER)[name]]:
+        x, y = dt.zeros(shape, dtype=INNER), np.zeros(shape, INNER)
+        x[name] = y[name] = value
+        made = x.compute()
+        assert all(np.array_equal(made[n], y[n]) for n in y.dtype.names)
+    with pytest.raises(ValueError, match="broadcast"):
+        dt.zeros(shape, dtype=INNER)["v"] = np.ones(7)
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(np.nan, ValueError), (1j, TypeError), (np.ma.masked_equal([1, 2, 1], 1), TypeError)],
+)
+def test_a_field_is_assigned_as_strictly_as_an_array(value, error):
+    with pytest.raises(error):
+        dt.zeros(3, dtype=INNER)["a"] = value
+
+
 @pytest.mark.parametrize("key", ["z", ["a", "z"]])
 def test_unknown_names(key):
     with pytest.raises(dt.ArgumentError, match="no field of name z; there are a, b, v"):

@@ -153,3 +153,17 @@ def test_places_are_those_at_the_time_of_indexing():
     places[0] = 0
     assert y.compute().tolist() == [4, 1]
     assert y.name == x[[4, 1]].name
+
+
+@pytest.mark.parametrize("kind", ["f8", "U8", "S8", "M8[s]", object, np.dtypes.StringDType()])
+def test_one_cell_at_lazy_places_goes_on(kind, shardings, sync):
+    cells = np.arange(6).reshape(2, 3).astype(kind)
+    x, one, two = dt.asarray(cells), dt.asarray(1), dt.asarray(2)
+    for made in (x[one, two], x[1][two], x[one][2]):
+        with shardings.tiny():
+            assert made.to_dask_array().compute().dtype == cells.dtype
+            assert made.persist().compute() == cells[1, 2]
+            assert np.array_equal((made == x).compute(), cells == cells[1, 2])
+            spread = dt.broadcast_to(made, (2, 2)).compute()
+        assert spread.dtype == cells.dtype
+        assert (spread == cells[1, 2]).all()

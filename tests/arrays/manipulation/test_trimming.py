@@ -6,6 +6,8 @@ import dask_tapestry as dt
 CELLS = [
     np.array([0, 0, 1, 0, 2, 0]), np.zeros(4), np.zeros(0), np.zeros((2, 2)),
     np.array([[0, 0, 0], [0, 1, 0], [0, 0, 2.0]]), np.array([0, np.nan, 0]),
+    np.array(["", "a", "", "b", ""]), np.array([b"", b"a"]), np.array([0, 1, 0], "m8[s]"),
+    np.array([(0, 0), (0, 3), (0, 0)], [("a", "i4"), ("b", "f8")]),
 ]  # fmt: skip
 
 

@@ -66,6 +66,13 @@ def test_complex_cells_are_searched_for_in_the_order_in_which_they_are_sorted():
         assert same_bits(made.compute(), np.searchsorted([0, 1, 2], x, side=side))
 
 
+@pytest.mark.parametrize("edges", [[-1, 0, 2], ["a", "b"], dt.asarray(["a", "b"])])
+@pytest.mark.parametrize("cells", [["a", "0"], [b"a"], [None]])
+def test_what_has_no_order_among_numbers_is_not_digitized(cells, edges):
+    with pytest.raises(TypeError):
+        dt.digitize(dt.asarray(np.array(cells)), edges)
+
+
 def test_complex_cells_and_complex_edges_are_not_digitized():
     for cells, edges in ((np.ones(2, complex), [0, 1]), (np.ones(2), [0, 1j])):
         with pytest.raises(TypeError):

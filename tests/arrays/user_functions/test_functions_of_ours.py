@@ -123,3 +123,16 @@ def test_what_is_ours():
     assert of_whole_arrays(dt.add, [ours(), X]) is None
     assert along_axis(np.sum, ours(), 0, {}) is None
     assert along_axis(dt.sqrt, ours(), 0, {}) is None
+
+
+def test_functions_of_no_module():
+    """Those that `exec` makes without the name of one."""
+    made = {}
+    exec("def twice(x): return x * 2", made)
+    assert made["twice"].__module__ is None
+    assert not is_ours(made["twice"])
+    for found in (
+        dt.vectorize(made["twice"])(X), dt.map_blocks(made["twice"], ours()),
+        dt.apply_along_axis(made["twice"], 1, ours()),
+    ):  # fmt: skip
+        assert np.array_equal(found.compute(), 2 * X)

@@ -45,6 +45,12 @@ def public(random: Random, xs: Sequence[np.ndarray]) -> Step:
     return call_of(random, PHRASES[random.choice(NAMES)], xs)
 
 
+def onward(random: Random, xs: Sequence[np.ndarray]) -> Step:
+    """A phrase of text or of records, of such values that a program has."""
+    phrases = PHRASES["records" if xs[0].dtype.names else "strings"]
+    return call_of(random, [phrase._replace(inputs="") for phrase in phrases], xs)
+
+
 def call_of(random: Random, phrases: Sequence[Phrase], xs: Sequence[np.ndarray]) -> Step:
     """One of the phrases; when NumPy refuses it, mostly another one, or with other arguments."""
     for _ in range(TRIES):

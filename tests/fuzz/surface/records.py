@@ -26,6 +26,8 @@ PHRASES: dict[str, tuple[Phrase | str, ...]] = {
         *_of(
             "records",
             "x['{a|b|c}']", "x[['a', '{b|c}']]['a']", "x[{key}]['{a|b|c}']", "x['b'][{key}]",
+            "changed(x, 'v', {1|y['v']|x['v'][..., :1]|x['v'][..., ::-1]})['v']",
+            "x['v'][..., {0|::-1}]", "x[['v', 'a']]['v']", "xp.trim_zeros(xp.ravel(x))",
             "x[['c', 'a']]", "changed(x, 'a', {1|y['a']})['a']", "changed(x, 'a', {2|x['c']})",
             "x[x['a'] > {0|1}]", "xp.sum(x['a'], axis={axis})", "x[xp.lexsort((x['a'],))]['b']",
             "xp.concatenate([x['a'], y['c']])", "xp.where(x['a'] > y['a'], x, y)['{b|c}']",
@@ -41,7 +43,10 @@ PHRASES: dict[str, tuple[Phrase | str, ...]] = {
         *_of(
             "strings",
             "xp.sort(x, axis={axis})", "xp.argsort(x, axis={axis}, kind='stable')",
-            "xp.unique(x)", "xp.isin(x, y)", "x {<|>=|==} y",
+            "x[tuple(xp.asarray(n // 2) for n in x.shape)]",
+            "xp.full_like(x, {'q'|''|'a longer text'})", "xp.zeros_like(x)[{slices}]",
+            "changed(x, {slices}, {'q'|''})", "xp.where(x == y, x, {'q'|''})",
+            "xp.unique(x)", "xp.trim_zeros(xp.ravel(x))", "xp.isin(x, y)", "x {<|>=|==} y",
             "xp.searchsorted(xp.sort(xp.ravel(x)), y)", "xp.{union1d|intersect1d}(x, y)",
             "xp.lexsort((x, y))", "xp.count_nonzero(x)", "x.astype('{U5|S2|U1}')", "x == 'a'",
             "xp.add(x, y)", "xp.select([x == 'a'], [{x|y|'f4'}], {'-'|'a longer text'|'i8'})",

@@ -38,8 +38,16 @@ def test_one_field_assigned():
     values = np.full((3, 4), 7.5)
     node = with_field(node_of(CELLS), "b", node_of(values))
     assert same(by_blocks(node, (CELLS, values), 2), wanted)
-    with pytest.raises(dt.DTypeError, match="an array in each cell"):
-        with_field(node_of(CELLS), "v", node_of(values))
+
+
+def test_a_field_that_is_an_array_is_assigned():
+    wanted, values = CELLS.copy(), np.arange(36).reshape(3, 4, 3)
+    wanted["v"] = values
+    node = with_field(node_of(CELLS), "v", node_of(values))
+    assert same(dt.Array(node).compute(), wanted)
+    wide = np.zeros(2, [("w", "f4", (5, 13))])
+    with pytest.raises(dt.DTypeError, match="holds 65 numbers in each cell"):
+        with_field(node_of(wide), "w", node_of(wide["w"]))
 
 
 def test_cells_of_fields_are_compared():

@@ -93,7 +93,8 @@ def _indexed(
     front = operand[tuple(slices)].transpose((*ahead, *(dim for dim, _ in whole)))
     chosen = [np.broadcast_to(p.reshape([p.shape[a] for a in indexed_axes]), sides) for p in picks]
     rest = front.shape[len(chosen) :]
-    gathered = front[tuple(chosen)] if chosen else np.broadcast_to(front, sides + rest)
+    places: Any = (*chosen, ...)  # with the dots one cell is an array too, of the same dtype
+    gathered = front[places] if chosen else np.broadcast_to(front, sides + rest)
     return gathered.transpose(np.argsort([*indexed_axes, *free]))
 
 

@@ -60,6 +60,8 @@ def take(
         wrapped(p, n, axis) - start if start else wrapped(p, n, axis)
         for p, n, axis, start in zip(places, extents, axes, origin, strict=True)
     ]
+    if len(axes) == block.ndim and not any(p.ndim for p in places):
+        return _cell(out, block.transpose(axes), own)
     if len(axes) == 1 and at == axes[0]:
         if not block.flags.c_contiguous and own[0].size < block.shape[at]:
             return _picked(out, block, own[0], at)  # np.take copies all of the block before
@@ -107,6 +109,15 @@ def _picked(out: Block | None, block: Block, indices: Block, axis: int) -> Block
     found: Block = block[(slice(None),) * axis + (indices,)]
     if out is None:
         return found
+    out[...] = found
+    return out
+
+
+def _cell(out: Block | None, block: Block, place: Sequence[Any]) -> Block:
+    """One cell as an array: alone it may be of another dtype, or no cell of NumPy's at all."""
+    found: Block = block[(*place, ...)]
+    if out is None:
+        return found.copy()
     out[...] = found
     return out
 

@@ -102,3 +102,20 @@ def test_a_place_out_of_bounds_of_several_blocks_is_refused():
     told = {"axes": (0,), "at": 0, "extents": (9,), "origin": (0,), "starts": (0, 7)}
     with pytest.raises(IndexError, match="9"):
         KERNELS["take"](None, np.ones(2), np.ones(2), np.array([1, 9]), **told)
+
+
+@pytest.mark.parametrize("kind", ["f8", "U8", "S4", "M8[s]", object, np.dtypes.StringDType()])
+@pytest.mark.parametrize("axes", [(0,), (0, 1), (1, 0)])
+def test_one_cell_is_an_array(kind, axes):
+    """Alone, NumPy's text is as short as it is, and an object has no shape."""
+    block = np.arange(6).reshape(2, 3).astype(kind)[:, :: -1 if len(axes) > 1 else 1]
+    block = block if len(axes) > 1 else block[0]
+    places = [np.array(1), np.array(-1)][: len(axes)]
+    extents = tuple(block.shape[axis] for axis in axes)
+    told = {"axes": axes, "at": 0, "extents": extents, "origin": (0,) * len(axes)}
+    wanted = block.transpose(axes)[(*places, ...)]
+    for out in (None, np.empty((), kind)):
+        made = KERNELS["take"](out, block, *places, **told)
+        assert type(made) is np.ndarray
+        assert (made.shape, made.dtype) == ((), block.dtype)
+        assert made[()] == wanted[()]
