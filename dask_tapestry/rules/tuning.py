@@ -70,7 +70,7 @@ MOST_OVERLAPPING_PARTS: Final = 64  # of an array: each is compared with those b
 
 # reduction_node_overlaps
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
-FEW_BOXES: Final = 128  # that are followed back: of ten steps of a loop of rolls
+FEW_BOXES: Final = 256  # that are followed back: of ten steps of a loop of rolls
 
 # selected_folds
 # Of the same cells: fewer are joint reductions, each with nodes where it has cells

@@ -36,6 +36,9 @@ STEPS = {
     "strided": lambda random, x: x[::2, :: random.choice([1, 3])],
     "joined": lambda random, x: dt.concatenate([x, x * 2], axis=random.randrange(2))[:200, :200],
     "with itself": lambda random, x: x + x[::-1, ::-1],
+    "rolled": lambda random, x: x * dt.roll(x, random.choice([1, -3, 40]), random.randrange(2)),
+    "around": lambda random, x: sum(dt.roll(x, n, axis) for n in (1, -1) for axis in (0, 1)) - x,
+    "padded": lambda random, x: dt.pad(x, 1, mode=random.choice(["wrap", "edge"]))[2:, 1:-1] + x,
     "centred": lambda random, x: x - x.mean(axis=random.randrange(2), keepdims=True),
 }
 ENDS = {

@@ -97,6 +97,20 @@ SHIFTED = {  # reductions of cells that are mostly the same, in trees of as many
 }
 
 
+def rounds(x, count):
+    """Details of several scales, each of a smoother field that the one before was."""
+    details = []
+    for number in range(count):
+        smooth = (dt.roll(x, 2**number, 0) + 2 * x + dt.roll(x, -(2**number), 0)) / 4
+        details.append(x - smooth)
+        x = smooth
+    return details
+
+
+SHIFTED["rolled"] = lambda x: [(one * one).mean(0) for one in rounds(x, 4)]
+SHIFTED["rolled and not"] = lambda x: [x.sum(0), *[abs(one).max(0) for one in rounds(x, 2)]]
+
+
 @pytest.mark.few(4)  # as unlike as so many can be
 @pytest.mark.parametrize("name", SHIFTED)
 @pytest.mark.parametrize("chunks", [None, (7, 70), (32, 20), (13, 11)])
@@ -107,7 +121,7 @@ def test_what_is_shifted_is_folded_in_the_same_pass(name, chunks, tmp_path):
         x = dt.from_zarr(str(tmp_path / "x"))
     arrays = SHIFTED[name](x)
     together = [n for n in passes(*arrays) if n > 1]
-    assert name in ("both axes", "an axis is kept") or together == [len(arrays)]
+    assert name in ("both axes", "an axis is kept", "rolled and not") or together == [len(arrays)]
     alone = [a.compute() for a in arrays]
     for resources in ((1, 1), (4, 2)):
         machine = dt.Resources(*resources, "1 GiB")
@@ -133,3 +147,13 @@ def test_windows_that_begin_elsewhere_in_chunks_have_the_bits_of_each_alone(
     folds = [(x[n : n + 30] * 2 + 1).mean(0) for n in range(8)]
     for one, value in zip(folds, dt.compute(*folds), strict=True):
         assert same_bits(one.compute(), value)
+
+
+def test_one_input_is_folded_in_several_trees():
+    """Chunks of what is rolled end elsewhere in each scale, all of them made of one store."""
+    x = dt.placeholder((2**24,), "f8", (2**16,))
+    folds = [(one * one).mean() for one in rounds(x, 4)]
+    trees = {fold.node.operator.tree for fold in folds}
+    assert len(trees) == 4
+    plan = dt.plan(*folds, resources=dt.Resources(2, 2, "500 MiB"))
+    assert plan.cost["bytes_read"] < 1.2 * x.nbytes

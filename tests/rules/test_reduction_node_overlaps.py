@@ -34,3 +34,12 @@ def test_deep_stencils_are_not_followed():
     for number in range(1, FEW_BOXES):
         u = u[number:] + u[:-number]
     assert not neighbours(u.sum(0), u[1:].sum(0))
+
+
+def test_boxes_of_a_loop_that_overlap_are_followed_as_one():
+    u = dt.placeholder((10_000, 70), "f8", (100, 70))
+    folds = []
+    for _ in range(5):
+        u = dt.roll(u, 1, 0) + dt.roll(u, -1, 0) - 2 * u
+        folds.append(u.sum(0))
+    assert all(neighbours(folds[0], fold) for fold in folds[1:])

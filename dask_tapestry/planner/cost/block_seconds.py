@@ -140,7 +140,7 @@ def _seconds_with(
             continue
         if program.lasting[number - first].passes_alone and work.reads_one:
             pairs = zip(needs, reads, strict=True)
-            memory_of[at] = next(read for (_, need), read in pairs if not need.is_empty)
+            (memory_of[at],) = [read for (_, need), read in pairs if not need.is_empty]
             continue
         kept = 0 if value.cached else own
         through = rows if value.cached else 0.0

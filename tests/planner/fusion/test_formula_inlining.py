@@ -7,11 +7,14 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.operators.kernel_reference import kernel_reference
+from dask_tapestry.operators.reductions.joint_reductions import JointReductions
 from dask_tapestry.planner.fusion import formula_inlining
 from dask_tapestry.planner.fusion.formula_inlining import formula_leads, inlined
 from dask_tapestry.planner.fusion.group import group_of, members_of
 from dask_tapestry.planner.tuning import MADE_AT_ONCE
+from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.steps.peak import peak_of
+from dask_tapestry.teg import Graph
 
 X = dt.asarray(np.arange(3.0))
 
@@ -94,3 +97,20 @@ def test_small_values_are_read_at_once():
     program = group_of(added([x.reshape(20, 50), *small]).node, ()).program
     large = [i for i in program.instructions if i.type.nbytes == program.type.nbytes]
     assert sum(i.operator.is_formula for i in large) == 1
+
+
+def test_what_is_folded_in_several_trees_is_an_input_for_each():
+    x = dt.placeholder((2**20,), "f8", (2**16,))
+    ahead = dt.roll(x, -1, 0)
+    folds = [(x + ahead).sum(), (x * dt.roll(ahead, -1, 0)).sum()]
+    (joint,) = [
+        node
+        for node in join_reductions(Graph([fold.node for fold in folds])).nodes
+        if isinstance(node.operator, JointReductions)
+    ]
+    assert joint.operator.formulas_apart == ((0,), (1,))
+    operator, inputs = inlined([*joint.inputs, joint])
+    assert inputs.count(x.node) == 2
+    first, second = operator.formulas(tuple([one.type for one in inputs]))
+    assert (first.used, second.used) == (frozenset((0, 1)), frozenset((2, 3)))
+    assert [one.type.shape for one in inputs] == [x.shape] * 4
