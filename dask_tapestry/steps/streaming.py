@@ -348,8 +348,13 @@ def _cut_at(
 ) -> PieceCut:
     large = bool(windows)
     piece_peak, inner, parts = _piece_needs(program, piece, in_place, large)
+    fits = inner is None and not parts.loops
     for joined in pieces_at_joints(program, edges, piece):
-        other, *_ = _piece_needs(program, joined, in_place, large)
+        other = (
+            _piece_peak(program, joined, in_place)
+            if fits
+            else _piece_needs(program, joined, in_place, large)[0]
+        )
         piece_peak = max(piece_peak, other, key=lambda peak: peak.all)
     if windows:
         scratch = max([window.scratch_bytes for window in windows])
@@ -358,7 +363,6 @@ def _cut_at(
     else:
         piece_peak = piece_peak._replace(all=piece_peak.all + more_at_ends(program, edges, piece))
     calls = parts.calls if inner is None else inner.calls
-    fits = inner is None and not parts.loops
     return PieceCut(program, windows, (), edges, piece, inner, fits, calls, piece_peak)
 
 
