@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import accumulate
 from typing import NamedTuple
 
-from dask_tapestry.teg.tuning import MOST_CHUNK_EDGES, SLIVER_RATIO
+from dask_tapestry.teg.tuning import LITTLE_SHIFT, MOST_CHUNK_EDGES, SLIVER_RATIO
 from dask_tapestry.zspace import Cuts, ZRange
 
 Shape = tuple[int, ...]
@@ -67,15 +67,15 @@ def canonical_axes(chunks: Chunks) -> tuple[int, ...]:
 def common_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
     """Chunks for several inputs: the edges of all that are `said`, or those of the first.
 
-    Those of greatest weight alone, if any has one; of equal grids that are shifted, the one whose
-    chunks end first. None where nothing is read, or where there would be too many.
+    Those of greatest weight alone, if any has one; of equal grids that are shifted a little, the
+    one whose chunks end first. None where nothing is read, or where there would be too many.
     """
     candidates = [chunks for chunks in inputs if chunks.said] or inputs[:1]
     if not candidates:
         return None
     if any(chunks.weight for chunks in candidates):
         most = max([chunks.weight for chunks in candidates])
-        return reduce(_earlier, [chunks for chunks in candidates if chunks.weight == most])
+        return reduce(_of_shifted, [chunks for chunks in candidates if chunks.weight == most])
     several = {chunks.cuts for chunks in candidates if chunks.cuts.count > 1}
     if len(several) > 1 and sum(cuts.count for cuts in several) > MOST_CHUNK_EDGES:
         return None
@@ -85,7 +85,7 @@ def common_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:
     return AxisChunks(common, candidates[0].said)
 
 
-def _earlier(one: AxisChunks, other: AxisChunks) -> AxisChunks:
+def _of_shifted(one: AxisChunks, other: AxisChunks) -> AxisChunks:
     """The chunks that end a little before the others, where these are as long; else the first.
 
     What is made of shifted cells, as a stencil, needs none of a next chunk then for a part that
@@ -95,7 +95,7 @@ def _earlier(one: AxisChunks, other: AxisChunks) -> AxisChunks:
     if first.edges or second.edges or first.step != second.step or first.extent != second.extent:
         return one
     ahead = (first.lead - second.lead) % max(1, first.step)
-    return other if ahead > 0 and 2 * ahead < first.step else one
+    return other if ahead and ahead * LITTLE_SHIFT <= first.step else one
 
 
 def concatenated_chunks(inputs: Sequence[AxisChunks]) -> AxisChunks | None:

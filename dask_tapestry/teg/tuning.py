@@ -9,6 +9,9 @@ from typing import Final
 # chunking
 MOST_CHUNK_EDGES: Final = 100_000  # of chunks of unequal lengths; more are not followed
 SLIVER_RATIO: Final = 8  # times a chunk that the longest is, from which on it is joined with others
+# The part of a chunk, one in so many, by which cells of stencils are shifted at most. Products of
+# 24 lags are shifted further: if grids far apart counted, their nodes would take two passes
+LITTLE_SHIFT: Final = 32
 
 # nominal
 MOST_NOMINAL_GROWTH: Final = 8  # times the bytes it should have that a chunk nobody said may have

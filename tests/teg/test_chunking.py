@@ -12,7 +12,7 @@ from dask_tapestry.teg.chunking import (
     followed,
     without_slivers,
 )
-from dask_tapestry.teg.tuning import SLIVER_RATIO
+from dask_tapestry.teg.tuning import LITTLE_SHIFT, SLIVER_RATIO
 from dask_tapestry.zspace import Cuts, ZRange
 
 
@@ -122,17 +122,22 @@ def test_chunks_are_not_told_where_they_would_be_too_many():
     ]
 
 
-@given(st.integers(2, 50), st.data())
-def test_of_shifted_grids_the_one_counts_whose_chunks_end_first(step, data):
+@given(st.integers(1, 9), st.data())
+def test_of_grids_shifted_a_little_the_one_counts_whose_chunks_end_first(widest, data):
     """So a node that ends with a chunk needs none of the next one of any of them."""
-    widest = max(1, (step - 1) // 2)
+    step = widest * LITTLE_SHIFT
     shifts = data.draw(st.lists(st.integers(0, widest), min_size=1, max_size=5))
     first = data.draw(st.integers(0, step - 1))
-    cuts = [Cuts.regular(500, step, (first + shift) % step or step) for shift in shifts]
+    cuts = [Cuts.regular(5000, step, (first + shift) % step or step) for shift in shifts]
     stored = [AxisChunks(one, True, weight=8) for one in cuts]
-    lighter = AxisChunks(Cuts.regular(500, step, (first - 1) % step or step), True, weight=4)
+    lighter = AxisChunks(Cuts.regular(5000, step, (first - 1) % step or step), True, weight=4)
     known = common_chunks([*stored, lighter])
     assert known.cuts == cuts[shifts.index(min(shifts))]
+
+
+def test_of_grids_shifted_far_the_first_counts():
+    grids = [Cuts.regular(90, 10, lead) for lead in (3, 2, 10)]
+    assert common_chunks([AxisChunks(one, True, weight=8) for one in grids]).cuts == grids[0]
 
 
 def test_grids_that_are_not_shifted_ones_do_not_end_before_another():
