@@ -345,7 +345,7 @@ def check_holders(schedule):
 def check_pieces(loop, held):
     """What pieces read from outside of their part lies in one of the boxes that are `held`."""
     program = loop.program
-    given = len(program.inputs) - len(loop.windows) - len(loop.carried)
+    given = len(program.inputs) - loop.shown - len(loop.carried)
     for piece in islice(loop.pieces, 20):
         schedule = program.schedule(piece)
         check_holders(schedule)
