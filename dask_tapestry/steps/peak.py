@@ -64,12 +64,13 @@ def peak_bytes(
     dying = _last_uses(places, copies)
     sizes: list[tuple[bool, int]] = []  # of each work's block
     alive_used = alive_fresh = arrays = used = fresh = peak = 0
-    for work, copied, last_used in zip(schedule.works, copies, dying, strict=True):
+    for work, last_used in zip(schedule.works, dying, strict=True):
         value, box, _ = work
         operator, _, types, type_, *_ = program.instructions[value - first]
         turn_peak = turned.get((value, box)) if turned else None
         if turn_peak is None:
-            again, size = operator.fills, operator.block_bytes(type_, box) if copied else 0
+            size = 0 if program.passes(work) else operator.block_bytes(type_, box)
+            again = operator.fills
             own = lasting[value - first]
             scratch = operator.scratch_bytes(types, box) if own.scratch else 0
             if own.is_sink:

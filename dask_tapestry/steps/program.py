@@ -97,10 +97,13 @@ class Program:
         """What is true of each instruction in every block."""
         return tuple([Invariants.of(i.operator, i.types) for i in self.instructions])
 
+    def passes(self, work: Work) -> bool:
+        """Whether a computation joins what is one part alone, and yields that."""
+        return self.lasting[work.value - len(self.inputs)].passes_alone and work.reads_one
+
     def copies(self, work: Work) -> bool:
         """Whether what a computation makes is no view of what it reads."""
-        own = self.lasting[work.value - len(self.inputs)]
-        return own.copies and not (own.passes_alone and work.reads_one)
+        return self.lasting[work.value - len(self.inputs)].copies and not self.passes(work)
 
     @cached_property
     def multithreaded(self) -> bool:

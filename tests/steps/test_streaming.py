@@ -310,6 +310,8 @@ def read_by(program, one, box):
         if (work.value, work.box) not in one.loops
     )
     for loop in one.loops.values():
+        windows = [(w.instruction.operator, w.box) for w in loop.windows]
+        found += sum(operator.stored_bytes(shown) for operator, shown in windows)
         for piece in loop.pieces:
             inner = block_schedule_of(loop.program, piece)
             found += read_by(loop.program, inner, piece)

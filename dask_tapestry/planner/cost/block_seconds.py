@@ -138,7 +138,7 @@ def _seconds_with(
             turned = reads[0].across != _is_across(value.across, own_box)
             memory_of[at] = _Held(min(bytes_read, own), turned, rows, reads[0].origin)
             continue
-        if program.lasting[number - first].passes_alone and work.reads_one:
+        if program.passes(work):
             pairs = zip(needs, reads, strict=True)
             (memory_of[at],) = [read for (_, need), read in pairs if not need.is_empty]
             continue

@@ -63,10 +63,10 @@ def test_fields_that_are_read_again_together_go_through_a_store_together():
     assert plan.cost["seconds"] < 25  # 39 s without the store, in rounds
 
 
-def test_what_goes_through_a_store_is_cut_where_its_worst_blocks_do_not_fit():
-    """Folds of three fields: 45 s, as the plan with a store lacks memory for a few blocks alone."""
+def test_fields_of_a_loop_of_rolls_are_read_in_pieces_or_go_through_a_store():
+    """Folds of three fields: 45 s where a few blocks at the ends lack memory for either."""
     shape, chunks = (20_000, 16_000), (2000, 2000)
-    every = u, v, w = [dt.placeholder(shape, "f4", stored_chunks=chunks) for _ in range(3)]
+    u, v, w = [dt.placeholder(shape, "f4", stored_chunks=chunks) for _ in range(3)]
     for _ in range(2):
         u, v, w = (
             u + 0.1 * (dt.roll(v, 1, 0) - dt.roll(v, -1, 0)),
@@ -76,5 +76,4 @@ def test_what_goes_through_a_store_is_cut_where_its_worst_blocks_do_not_fit():
     folds = u.max(axis=0), v.mean(), w.std(axis=1)
     plan = dt.plan(*folds, resources=dt.Resources(2, 2, "500 MiB"))
     plan.verify()
-    assert plan.cost["bytes_written"] == sum(x.nbytes for x in every)
     assert plan.cost["seconds"] < 20
