@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 AGAIN = 10.0  # seconds after which it is pressed again: Python loses one that meets a finaliser
 PATIENCE = 60.0  # seconds of all that takes one
 LONGEST = 1.0  # seconds before the interrupt
+ENDS = (-signal.SIGINT, 1)  # Python forgets the interrupt if a thread evaluates text as it ends
 CASES = {
     "threads": tuple(JOBS),
     "sync": ("endless", "formulas", "writes"),
@@ -91,5 +92,5 @@ def test_an_interrupted_process_ends(name, tmp_path):
         sleep(LONGEST)
         press(job)
     errors = (tmp_path / "errors").read_text()
-    assert job.returncode == -signal.SIGINT, errors
-    assert "KeyboardInterrupt" in errors
+    assert job.returncode in ENDS, errors
+    assert "KeyboardInterrupt" in errors.splitlines()
