@@ -32,6 +32,7 @@ from dask_tapestry.rules.joined_sources import source_of_all  # noqa: E402
 from dask_tapestry.rules.joint_bin_counts import join_bin_counts  # noqa: E402
 from dask_tapestry.rules.joint_group_folds import join_group_folds  # noqa: E402
 from dask_tapestry.rules.joint_order_statistics import join_order_statistics  # noqa: E402
+from dask_tapestry.rules.joint_passes_apart import in_a_pass_of_their_own  # noqa: E402
 from dask_tapestry.rules.joint_products import joint_product  # noqa: E402
 from dask_tapestry.rules.joint_reductions import join_reductions  # noqa: E402
 from dask_tapestry.rules.joint_windows import in_joint_windows  # noqa: E402
@@ -118,6 +119,7 @@ FORMS = (
     ("tiles", in_one_pass, SAME),
     ("one read", in_joint_windows, SAME),
     ("one product", joint_product, PRODUCTS),
+    ("apart", in_a_pass_of_their_own, SAME),
     ("parts", in_parts, PRODUCTS),
     ("leaves", in_leaves, SAME),
     ("totals", after_totals, SAME),

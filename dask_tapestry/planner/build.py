@@ -119,7 +119,7 @@ def _planned(
             remember(graph, machines, found)
         return None if found.given_up else found
 
-    return plan_as_found(roots, machines, find, seeds)
+    return plan_as_found(roots, machines, find, seeds, apart=not machines.has_more)
 
 
 class _Seeds:
@@ -165,6 +165,7 @@ def plan_as_found(
     machines: Resources,
     find: Find[SearchResult],
     seeds: RankedSeeds | None = None,
+    apart: bool = True,
 ) -> PlannedGraph:
     """Plan the values `roots` for `machines`, with the choices that `find` makes for a graph.
 
@@ -175,7 +176,7 @@ def plan_as_found(
     if any(isinstance(node.operator, Sink) for node in written):
         check(written, (writes_that_meet_are_ordered,))
     graph = simplified(written, trace)
-    graph, search_result, forms_taken = choosing(graph, find, trace, seeds)
+    graph, search_result, forms_taken = choosing(graph, find, trace, seeds, apart)
     state = search_result.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))

@@ -1,16 +1,23 @@
 """Passes that reductions over different axes share, or products: forms that nodes take together.
 
+Reductions that a rule has joined in one pass share smaller ones in the same way.
+
 The size of the form is a number: the nodes that take it with one number share a pass.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from dask_tapestry.errors import PlanError
 from dask_tapestry.rewrite.driver import brief
+from dask_tapestry.rules.joint_passes_apart import (
+    in_a_pass_of_their_own,
+    numbers_of_passes,
+    reductions_of_joint_passes,
+)
 from dask_tapestry.rules.joint_products import (
     joint_product,
     product_ranks,
@@ -21,9 +28,11 @@ from dask_tapestry.teg import Form, Graph, Node
 
 ONE_PASS: Final = "tiles"
 ONE_PRODUCT: Final = "one product"
+APART: Final = "apart"
 SHARED: Final[dict[str, Callable[[Group], dict[Node, Node] | None]]] = {
     ONE_PASS: in_one_pass,
     ONE_PRODUCT: joint_product,
+    APART: in_a_pass_of_their_own,
 }
 
 
@@ -51,6 +60,12 @@ def offered_passes(graph: Graph) -> dict[Node, int]:
 def offered_products(graph: Graph) -> dict[Node, int]:
     """For each product that may be a part of another one, the number of that."""
     return _numbered(products_of_one_factor(graph))
+
+
+def offered_smaller_passes(graph: Graph) -> Iterator[dict[Node, int]]:
+    """For each reduction of a joint pass the number of a smaller one, in several ways."""
+    for passes in numbers_of_passes(graph):
+        yield _numbered(reductions_of_joint_passes(graph, passes))
 
 
 def _numbered(groups: Sequence[Group]) -> dict[Node, int]:

@@ -21,7 +21,12 @@ from dask_tapestry.planner.memory.memory import least_share
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
-from dask_tapestry.planner.search.tuning import FAR_BETTER, MANY_ROUNDS, SMALLER_TASKS_GAIN
+from dask_tapestry.planner.search.tuning import (
+    FAR_BETTER,
+    LITTLE_RESULTS,
+    MANY_ROUNDS,
+    SMALLER_TASKS_GAIN,
+)
 from dask_tapestry.planner.tuning import TASK_SHARES
 from dask_tapestry.teg import Graph, Sink, Source
 from dask_tapestry.zspace import ZRange
@@ -129,8 +134,13 @@ def may_hold_results(space: PlanEvaluator) -> bool:
 
 
 def fetch_rounds(graph: Graph, resources: Resources) -> list[int]:
-    """In how many rounds results may be fetched: in one if workers can hold them, or in many."""
+    """In how many rounds results may be fetched: in one if workers can hold them, or in many.
+
+    In one alone, where what is held till then is next to nothing.
+    """
     roots = [x for x in dict.fromkeys(graph.roots) if not isinstance(x.operator, Sink)]
     results = sum(x.type.nbytes for x in roots)
-    whole = [1] if least_share(results, resources.workers) <= resources.usable_bytes else []
-    return whole if resources.local else [*whole, MANY_ROUNDS]
+    held = least_share(results, resources.workers) / max(1, resources.usable_bytes)
+    if resources.local or held <= LITTLE_RESULTS:
+        return [1] if held <= 1 else []
+    return [1, MANY_ROUNDS] if held <= 1 else [MANY_ROUNDS]

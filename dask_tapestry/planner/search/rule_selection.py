@@ -4,13 +4,13 @@ A user's choice may spare what stands before a node, or change what its readers 
 what the host computes instead of a device changes what crosses the link between them; reductions
 that share a pass spare what stands before all of them. So each is compared as a plan of the whole
 graph, and the best is taken, again and again until none pays. Only graphs are searched whose seeds
-are not far behind the best of them.
+are not far behind the best of them. Where no plan fits, what shares a pass may take several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from math import inf
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -19,10 +19,12 @@ from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_parts
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms
 from dask_tapestry.planner.rewriting.shared_passes import (
+    APART,
     ONE_PASS,
     ONE_PRODUCT,
     offered_passes,
     offered_products,
+    offered_smaller_passes,
 )
 from dask_tapestry.planner.search.tuning import (
     CHOICE_GAIN,
@@ -113,6 +115,7 @@ def choosing(
     find: Find[S],
     trace: Trace | None = None,
     seeds: RankedSeeds | None = None,
+    apart: bool = True,
 ) -> Chosen[S]:
     """The graph in the forms that make it cheaper: those of users' rules, and those of the host.
 
@@ -124,6 +127,8 @@ def choosing(
         Where the choices taken are recorded.
     seeds
         Tell which graphs need not be searched.
+    apart
+        Whether passes may be taken apart where no plan fits.
 
     Raises
     ------
@@ -137,7 +142,8 @@ def choosing(
         best, refusal = _plan_or_reason(graph, find)
     while better is not None or plans_left > 0:
         if better is None:
-            offers = list(islice(_offers(graph, best), plans_left))
+            smaller = _smaller_passes(graph) if apart and best is None else ()
+            offers = list(islice(chain(smaller, _offers(graph, best)), plans_left))
             plans_left -= len(offers)
             better = _best(graph, offers, find, best, seeds)
         if better is None:
@@ -239,6 +245,12 @@ def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:
         products = offered_products(graph)
         if products and seconds > WORTH_SHARED_PASSES * len(products):
             yield {node: AppliedChoice(ONE_PRODUCT, number) for node, number in products.items()}
+
+
+def _smaller_passes(graph: Graph) -> Iterator[Offer]:
+    """What a graph may take of which no plan fits: passes of fewer reductions."""
+    for parts in offered_smaller_passes(graph):
+        yield {node: AppliedChoice(APART, number) for node, number in parts.items()}
 
 
 def _plan_or_reason(

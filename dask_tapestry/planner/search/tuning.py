@@ -140,6 +140,7 @@ USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to s
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 # plan_spaces
+LITTLE_RESULTS: Final = 0.02  # of a worker's memory: without what is fetched, no more fits
 FAR_BETTER: Final = 0.5  # of the seconds: what takes less is looked for in all sizes of tasks
 MANY_ROUNDS: Final = 2**40  # each of one block
 SMALLER_TASKS_GAIN: Final = 0.99  # of the seconds: smaller gains want no smaller tasks
