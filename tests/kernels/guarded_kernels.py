@@ -24,6 +24,7 @@ from dask_tapestry.cells import Tree
 from dask_tapestry_kernels.cpu import KERNELS
 from dask_tapestry_kernels.cpu.jit import compile_service
 from dask_tapestry_kernels.cpu.jit.child import compiler
+from dask_tapestry_kernels.cpu.reduction import leaf_states
 from dask_tapestry_kernels.elementary import compiled_functions
 from tests.comparisons import same_bits
 from tests.kernels.cpu.reduction.formula_columns import formula
@@ -184,6 +185,13 @@ def calls(every: bool = False) -> None:
                 check(public(phrase), cells)
 
 
+def some() -> None:
+    """A few of both; what calls also fold is left to the interpreter, as it is compiled before."""
+    folds()
+    with patch.object(leaf_states, "compiled", lambda *_: None):
+        calls()
+
+
 def public(phrase: str) -> Any:
     """What the library makes of x, in one block."""
 
@@ -208,8 +216,8 @@ def overrun() -> None:
 
 
 GROUPS = {
-    "folds": folds, "every fold": partial(folds, True),
-    "calls": calls, "every call": partial(calls, True), "overrun": overrun,
+    "some": some, "every fold": partial(folds, True), "every call": partial(calls, True),
+    "overrun": overrun,
 }  # fmt: skip
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.planner.search import one_space
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.exchanged_reads import with_reads_exchanged
 from tests.planner.graphs import stored
@@ -22,15 +21,13 @@ def quantiles_of_a_group():
     return x, dt.nanquantile(chosen, [0.25, 0.5, 0.75], axis=0)
 
 
-def test_long_columns_are_not_read_again_for_each_of_them(monkeypatch):
+def test_long_columns_are_not_read_again_for_each_of_them():
     x, quantiles = quantiles_of_a_group()
     plan = dt.plan(quantiles, resources=SMALL)
     plan.verify()
     assert plan.cost["bytes_read"] < 6 * x.nbytes
     assert x.nbytes <= plan.cost["bytes_written"] < 2 * x.nbytes
-    monkeypatch.setattr(one_space, "with_reads_exchanged", lambda _space, state, _costs: state)
-    before = dt.plan(quantiles_of_a_group()[1], resources=SMALL)
-    assert plan.cost["seconds"] < 0.3 * before.cost["seconds"]
+    assert plan.cost["seconds"] < 3  # 10.5 s without the store
 
 
 @pytest.mark.parametrize("job", [lambda x: x + 1, lambda x: x.sum(axis=0)])

@@ -4,7 +4,6 @@ import pytest
 import zarr
 
 import dask_tapestry as dt
-from dask_tapestry.planner.search import search as searching
 from dask_tapestry.planner.search.choices import Choices
 from dask_tapestry.planner.search.lone_blocks import with_lone_blocks
 from tests.planner.graphs import FAST_STORES
@@ -14,22 +13,15 @@ CLUSTER = dt.Resources(50, 4, "16 GiB", rates=FAST_STORES)
 WIND = (768, 37, 721, 1440)
 
 
-def planned():
+def test_chunks_of_which_no_two_fit_are_read_once():
     named = None, ("time", "level", "y", "x")
     u, v = (dt.placeholder(WIND, "f4", (1, *WIND[1:]), dims) for dims in named)
     means = (dt.nanmean(x, axis=0) for x in (u * u, v * v, u * v))
-    return dt.plan(*means, resources=CLUSTER)
-
-
-def test_chunks_of_which_no_two_fit_are_read_once(monkeypatch):
-    plan, stored = planned(), 2 * 768 * 37 * 721 * 1440 * 4
+    plan, stored = dt.plan(*means, resources=CLUSTER), u.nbytes + v.nbytes
     assert plan.cost["bytes_read"] < 1.01 * stored
     assert plan.cost["peak_worker_bytes"] < CLUSTER.usable_bytes
     assert "one at a time on a worker" in plan.explain()
-    monkeypatch.setattr(searching, "with_lone_blocks", lambda space, state, _costs: (space, state))
-    before = planned()
-    assert plan.cost["seconds"] < 0.8 * before.cost["seconds"]
-    assert before.cost["bytes_read"] > 1.9 * stored
+    assert plan.cost["seconds"] < 9  # 12.1 s where none is alone, and all is read twice
 
 
 SMALL = dt.Resources(2, 2, "300 MB")
