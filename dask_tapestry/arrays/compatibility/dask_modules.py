@@ -42,7 +42,7 @@ DASKS: Final = {  # Dask's own functions of chunks, indices and blocks, by modul
     "ufunc": [],
     "utils": (
         "arange_safe array_safe asanyarray_safe asarray_safe is_arraylike is_cupy_type "
-        "meta_from_array normalize_to_array validate_axis"
+        "meta_from_array normalize_to_array svd_flip validate_axis"
     ).split(),
     "wrap": [],
 }

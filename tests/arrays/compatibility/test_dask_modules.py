@@ -68,3 +68,4 @@ def test_chunks_of_ours_are_taken():
     assert dt.core.slices_from_chunks(x.chunks) == da.core.slices_from_chunks(x.chunks)
     assert dt.core.normalize_chunks(3, shape=(5,)) == ((3, 2),)
     assert dt.utils.meta_from_array(x).dtype == x.dtype
+    assert isinstance(dt.utils.svd_flip(x.T, x)[0], dt.Array)
