@@ -5,11 +5,13 @@
 worker, which runs kernels on blocks, asks for none, and so begins without what only a user calls.
 """
 
+import sys as _sys
 from collections.abc import Iterable as _Iterable
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from dask_tapestry.imports import Submodules as _Submodules
 from dask_tapestry.imports import lazy_import as _lazy_import
 
 if _TYPE_CHECKING:
@@ -22,7 +24,11 @@ __array_api_version__ = "2025.12"
 _SPACES = (
     "fft image lib ma ndimage nn overlap patterns random stablehlo stats stencil strings xarray"
 ).split()
+_DEEPER = ("linalg", "special")  # namespaces within a chapter
 _OTHER_NAMES = {"char": "strings"}  # of namespaces
+# Dask's modules, of which scripts take names; `chunk` has functions of blocks, which are NumPy's.
+_OF_DASK = "core creation einsumfuncs reductions routines slicing ufunc utils wrap".split()
+_OF_BLOCKS = ("chunk", "numpy_compat")
 _OF_NUMPY = ("exceptions", "testing", "typing")  # modules that scripts take from there
 
 
@@ -36,6 +42,10 @@ def _public_name(name: str) -> _Any:
     name = _OTHER_NAMES.get(name, name)
     if name in _SPACES:
         return _suggesting(_lazy_import(f"dask_tapestry.arrays.{name}"), name)
+    if name in _OF_DASK:
+        return _lazy_import("dask_tapestry.arrays.compatibility.dask_modules").DaskModule(name)
+    if name in _OF_BLOCKS:
+        return _lazy_import(f"dask.array.{name}")
     if name in _OF_NUMPY:
         return _lazy_import(f"numpy.{name}")
     if name == "__all__":
@@ -74,3 +84,12 @@ def _no_attribute(what: str, name: str, names: _Iterable[str]) -> AttributeError
 def __dir__() -> list[str]:
     """Names of the interface, without the modules that hold them."""
     return sorted([*__getattr__("__all__"), "xarray"])
+
+
+_sys.meta_path.append(
+    _Submodules(
+        __name__,
+        {*_SPACES, *_DEEPER, *_OTHER_NAMES, *_OF_DASK, *_OF_BLOCKS, *_OF_NUMPY},
+        lambda name: getattr(_sys.modules[__name__], name),
+    )
+)

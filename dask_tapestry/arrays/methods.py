@@ -276,7 +276,11 @@ PROPERTIES = {
     "real": property(
         elementwise.real, lambda x, v: assign_part(x, "real", v), doc="The real part."
     ),
-    "_meta": property(lambda x: DASK_ATTRIBUTES.meta(x), doc="An empty block."),
+    "_meta": property(
+        lambda x: DASK_ATTRIBUTES.meta(x),
+        lambda x, v: DASK_ATTRIBUTES.set_meta(x, v),
+        doc="An empty block.",
+    ),
     "vindex": property(VIndex, doc="Pointwise indexing; see `VIndex`."),
 }
 

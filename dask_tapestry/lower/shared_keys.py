@@ -22,13 +22,13 @@ class TakenKeys:
     def __init__(self) -> None:
         self._tasks: dict[Any, Any] = {}
 
-    def take(self, layers: Mapping[str, Mapping[Any, Any]]) -> bool:
+    def take(self, layers: Mapping[Any, Mapping[Any, Any]]) -> bool:
         """Take the keys of layers; or none and return False if one has another task already.
 
         Parameters
         ----------
         layers
-            Tasks by key, by the names of the layers.
+            Tasks by key, by the names of the layers: those of delayed values may be keys.
 
         Examples
         --------
@@ -36,7 +36,7 @@ class TakenKeys:
         >>> [taken.take({"x": {("x", 0): value}}) for value in (1, 1, 2)]
         [True, True, False]
         """
-        chosen = [layer for name, layer in layers.items() if TOKEN.search(name) is None]
+        chosen = [layer for name, layer in layers.items() if not _has_token(name)]
         for layer in chosen:
             for key in self._tasks.keys() & layer.keys():
                 if _differ(self._tasks[key], layer[key]):
@@ -44,6 +44,12 @@ class TakenKeys:
         for layer in chosen:
             self._tasks.update(layer)
         return True
+
+
+def _has_token(name: Any) -> bool:
+    """Whether a layer's name, or the name within a key that is one, ends in a token."""
+    text = name[0] if isinstance(name, tuple) and name else name
+    return isinstance(text, str) and TOKEN.search(text) is not None
 
 
 def _differ(one: Any, other: Any) -> bool:

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from dask.array import Array as DaskArray
 from dask.array import from_array
+from dask.delayed import Delayed, delayed
 from distributed import Client
 
 import dask_tapestry as dt
@@ -25,6 +26,14 @@ def test_two_graphs_with_one_key_keep_their_values(made, names):
         np.testing.assert_array_equal(both.compute(), [11, 11, 13, 13])
     for compute in (dt.compute, dask.compute):
         np.testing.assert_array_equal(compute(x, y), [[1, 1, 2, 2], [10, 10, 11, 11]])
+
+
+@pytest.mark.parametrize("name", [("x", 0), ("cells-" + 32 * "a", 1), 7])
+def test_delayed_values_have_keys_of_any_form(name):
+    """The layer of a delayed value is named by its key."""
+    one = Delayed(name, {name: (np.ones, 3)})
+    x, y = (dt.from_delayed(value, (3,), float) for value in (one, delayed(np.arange)(3.0)))
+    np.testing.assert_array_equal((x + y).compute(), [1, 2, 3])
 
 
 def test_one_value_is_computed_once():

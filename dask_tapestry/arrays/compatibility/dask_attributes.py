@@ -16,6 +16,12 @@ def meta(x: Array) -> Any:
     return empty_like_blocks(x.bound)
 
 
+def set_meta(x: Array, value: Any) -> None:
+    """Set the dtype of the array to that of another empty block; cells are cast to it."""
+    if x.dtype != value.dtype:
+        x.node = x.astype(value.dtype).node
+
+
 def to_svg(x: Array, size: int = 200) -> str:
     """Return a picture of the nominal chunks, as Dask draws them.
 

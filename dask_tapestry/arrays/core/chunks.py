@@ -56,13 +56,13 @@ def _per_axis(chunks: Any, type_: TensorType) -> tuple[Any, ...]:
         raise ArgumentTypeError(f"chunks are lengths, texts or a dictionary, not {chunks!r}")
     if isinstance(chunks, str) and chunks != "auto":
         bytes_of("chunks", chunks)  # that it is one, of arrays without dimensions too
-    if isinstance(chunks, str | int | np.integer | None):
+    if isinstance(chunks, str | int | float | np.integer | None):
         return (chunks,) * type_.ndim
     if isinstance(chunks, Mapping):
         by_dim = {_dimension(key, type_): axis_chunks for key, axis_chunks in chunks.items()}
         return tuple(by_dim.get(dim) for dim in range(type_.ndim))
     per_axis = listed(chunks, "chunks")
-    if all(isinstance(n, int | np.integer) for n in per_axis):
+    if all(isinstance(n, int | float | np.integer) for n in per_axis):
         if not type_.ndim:
             return ()
         if type_.ndim == 1 and len(per_axis) != 1:  # the lengths of the only dimension
@@ -84,21 +84,26 @@ def _dimension(key: int | str, type_: TensorType) -> int:
 
 def _cuts(axis_chunks: Any, type_: TensorType, dim: int) -> Cuts:
     extent = type_.shape[dim]
-    if isinstance(axis_chunks, int | np.integer) and axis_chunks == -1:
+    if isinstance(axis_chunks, int | float | np.integer) and axis_chunks == -1:
         return Cuts.regular(extent, max(extent, 1))
     if isinstance(axis_chunks, tuple | list):
-        lengths = [integer(n) for n in axis_chunks]
+        lengths = [_length(n) for n in axis_chunks]
         if sum(lengths) != extent or any(n < 0 for n in lengths):
             raise ShapeError(
                 f"chunks {tuple(axis_chunks)} do not add up to {extent}, axis {dim} of {type_}"
             )
         return Cuts.of_lengths(lengths)
-    length = integer(axis_chunks)
+    length = _length(axis_chunks)
     if not extent and not length:
         return Cuts.regular(0, 1)
     if length < 1:
         raise ShapeError(f"chunk length {length} of axis {dim} must be at least 1, or -1")
     return Cuts.regular(extent, length)
+
+
+def _length(given: Any) -> int:
+    """A length, which may be a float without a fraction, as ``n / 4`` is."""
+    return int(given) if isinstance(given, float) and given.is_integer() else integer(given)
 
 
 def _limit(given: int | None) -> int:

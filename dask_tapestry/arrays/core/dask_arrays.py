@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import LOSES_MASK, Masked
 from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.compute_errors import compute_error
-from dask_tapestry.errors import ArgumentTypeError, DTypeError
+from dask_tapestry.errors import ArgumentTypeError, DTypeError, ShapeError
 from dask_tapestry.io.sources.dask_blocks_source import cuts_of_chunks
 from dask_tapestry.io.sources.declared_type import checked_block
 from dask_tapestry.teg import Node
@@ -193,6 +194,10 @@ def from_delayed(
             raise DTypeError("from_delayed needs the dtype of what will be computed")
         dtype = meta.dtype
     declared = as_dtype(dtype)
+    if any(isinstance(n, float) and isnan(n) for n in shape):
+        raise ShapeError(
+            f"{tuple(shape)} has an unknown length: compute the value, then asarray it"
+        )
     exact = tuple(c.extent for c in cuts_of_chunks(tuple((n,) for n in shape)))
     checked = delayed(_checked)(value, exact, declared)
     like = meta if is_foreign(meta) else None

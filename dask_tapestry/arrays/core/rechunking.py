@@ -49,6 +49,8 @@ def rechunk(
     ((5, 5, 3),)
     """
     array = asarray(x)
+    if isinstance(chunks, tuple | list) and any(one is None for one in chunks):
+        chunks = chunks[: array.ndim]  # as scripts give a vector the chunks of a matrix
     cuts = cuts_from(chunks, array.node.type, array.nominal_cuts, block_size_limit)
     if balance:
         cuts = tuple(map(_balanced, cuts))

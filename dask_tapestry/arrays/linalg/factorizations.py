@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from dask_tapestry.amounts import is_one_of
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dispatch import implements
+from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.linalg.large_factors import large_qr
 from dask_tapestry.arrays.linalg.matrix_functions import matrices
 from dask_tapestry.arrays.tuning import (
@@ -160,7 +161,12 @@ def _blocks_of(rows: int, least: int) -> int:
 
 @implements(np.linalg.svd)
 def svd(
-    a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+    a: ArrayLike,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    *,
+    coerce_signs: bool | None = None,
 ) -> SVDResult | Array:
     """Factor matrices into rotations and singular values, as `numpy.linalg.svd`.
 
@@ -171,6 +177,8 @@ def svd(
             is then factored by blocks.
         compute_uv: Whether the rotations are returned too.
         hermitian: Whether `a` is known to be Hermitian.
+        coerce_signs: If given, as `dask.array.linalg.svd`: with ``full_matrices=False``, and if
+            true no row of `Vh` has a negative sum.
     {Returns} SVDResult or Array: `U`, `S` of shape (..., k) in descending order, and `Vh`; or `S`
         alone. Signs of rotations are LAPACK's.
     {Raises}
@@ -184,6 +192,9 @@ def svd(
     ((100000, 3), True)
     """
     (x,) = matrices(a, square=hermitian)
+    if coerce_signs is not None and compute_uv:
+        u, s, vh = svd(x, full_matrices=False, hermitian=hermitian)
+        return SVDResult(*_signed(u, s, vh)) if coerce_signs else SVDResult(u, s, vh)
     if not compute_uv:
         return Array(matrix_factors.singular_values(x.node, True)) if hermitian else svdvals(x)
     if hermitian or (full_matrices and not _is_long(x)):
@@ -192,6 +203,14 @@ def svd(
     if full_matrices:
         u, vh = _completed(u), adjoint(_completed(adjoint(vh)))
     return SVDResult(u, s, vh)
+
+
+def _signed(u: Array, s: Array, vh: Array) -> tuple[Array, Array, Array]:
+    """The same factors of real matrices, signs chosen by the sums of rows of `vh`."""
+    if vh.dtype.kind == "c":
+        return u, s, vh
+    signs = where(vh.sum(axis=-1, keepdims=True) < 0, vh.dtype.type(-1), vh.dtype.type(1))
+    return u * signs.mT, s, vh * signs
 
 
 def _completed(u: Array) -> Array:

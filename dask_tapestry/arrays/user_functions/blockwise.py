@@ -112,6 +112,8 @@ def blockwise(
     letters = _letters(out_ind)
     if len(set(letters)) != len(letters):
         raise ShapeError(f"out_ind {letters} repeats an index")
+    if len(args) % 2 and isinstance(args[-1], str | tuple):
+        args = args[:-1]  # indices of no array, as Dask's
     if len(args) % 2:
         raise ShapeError("blockwise takes arrays and their indices by turns")
     indices = Indices(

@@ -14,12 +14,12 @@ from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.storage.stores import store
+from dask_tapestry.arrays.user_functions.block_scan import scan_blocks
 from dask_tapestry.arrays.user_functions.blockwise import blockwise
 from dask_tapestry.arrays.user_functions.gufuncs import apply_gufunc
 from dask_tapestry.arrays.user_functions.map_blocks import map_blocks
 from dask_tapestry.arrays.user_functions.reduction import reduction
 from dask_tapestry.arrays.xarray import namespace
-from dask_tapestry.arrays.xarray.block_scan import scan_blocks
 from dask_tapestry.arrays.xarray.empty_slices import nothing_said_of_empty_slices
 from dask_tapestry.arrays.xarray.lazy_backend_arrays import opened, unwrapped
 

@@ -40,3 +40,12 @@ def test_the_backend_is_numpys():
     assert x.to_backend("numpy") is x
     with pytest.raises(ArgumentError, match="cupy"):
         x.to_backend("cupy")
+
+
+def test_a_meta_that_is_set_is_the_dtype():
+    x = dt.arange(3) - 1
+    x._meta = x._meta
+    assert x.dtype == np.int64
+    x._meta = np.empty(0, bool)
+    assert x.dtype == bool
+    np.testing.assert_array_equal(x.compute(), [True, False, True])

@@ -36,6 +36,9 @@ def lengths(chunks, type_=TYPE):
         (("480 B", 6), ((10,), (6,))),
         (("auto", (1, 5)), ((10,), (1, 5))),
         ((np.int64(4), 6), ((4, 4, 2), (6,))),
+        (4.0, ((4, 4, 2), (4, 2))),
+        ((10 / 2, np.float64(-1)), ((5, 5), (6,))),
+        (((7.0, 3), 3.0), ((7, 3), (3, 3))),
     ],
 )
 def test_every_form_that_dask_takes(chunks, expected):
@@ -46,6 +49,7 @@ def test_one_dimension_may_be_written_without_nesting():
     line = TensorType((10,), np.dtype("f8"))
     assert lengths((3, 7), line) == ((3, 7),)
     assert lengths((4,), line) == ((4, 4, 2),)
+    assert lengths((4.0, 6.0), line) == ((4, 6),)
 
 
 def test_what_is_left_to_us_aims_at_the_block_size():

@@ -47,6 +47,8 @@ def test_its_dtype_may_come_from_meta():
     assert x.dtype == np.float64
     with pytest.raises(dt.DTypeError, match="needs the dtype"):
         dt.from_delayed(delayed(np.ones)(3), (3,))
+    with pytest.raises(dt.ShapeError, match="compute the value, then asarray"):
+        dt.from_delayed(delayed(np.ones)((2, 3)), (2, np.nan), float)
 
 
 def test_a_value_without_dimensions_and_an_empty_one():

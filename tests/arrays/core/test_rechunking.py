@@ -1,3 +1,4 @@
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -35,6 +36,13 @@ def test_the_default_is_auto():
 def test_a_dimension_that_is_not_there_is_named():
     with pytest.raises(ShapeError, match="4"):
         dt.ones((2, 3)).rechunk({4: 2})
+
+
+@pytest.mark.parametrize("made", [da.ones, dt.ones])
+def test_a_vector_takes_chunks_that_were_meant_for_a_matrix(made):
+    assert made(6, chunks=2).rechunk((None, 6)).chunks == ((2, 2, 2),)
+    with pytest.raises(ValueError, match="chunks"):
+        made((6, 2), chunks=2).rechunk((None,))
 
 
 def test_an_empty_dimension_may_have_chunks_of_no_cells():

@@ -1,5 +1,6 @@
 import importlib
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -37,6 +38,22 @@ def test_factors_are_numpys(shape, dtype):
             same(dt.linalg.svd(y, full), np.linalg.svd(x, full))
         same([dt.linalg.svdvals(y)], [np.linalg.svdvals(x)])
         same([dt.linalg.svd(y, compute_uv=False)], [np.linalg.svd(x, compute_uv=False)])
+
+
+@pytest.mark.parametrize("signs", [False, True])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@pytest.mark.parametrize("shape", [(40, 6), (6, 40), (5, 5)])
+def test_signs_are_asked_for_as_of_dask(shape, dtype, signs):
+    x = np.random.default_rng(1).normal(size=shape).astype(dtype)
+    factors = dt.linalg.svd(dt.from_array(x, chunks=(5, 5)), coerce_signs=signs)
+    u, s, vh = (factor.compute() for factor in factors)
+    assert (u.shape, vh.shape) == ((shape[0], min(shape)), (min(shape), shape[1]))
+    assert (u.dtype, vh.dtype) == (x.dtype, x.dtype)
+    np.testing.assert_allclose((u * s) @ vh, x, atol=1e-4)
+    if signs and dtype != "c16":
+        theirs = da.linalg.svd(da.from_array(x, chunks=shape))
+        np.testing.assert_allclose(vh, theirs[2].compute(), atol=1e-3)
+        assert (vh.sum(axis=1) >= 0).all()
 
 
 @pytest.mark.parametrize("upper", [False, True])

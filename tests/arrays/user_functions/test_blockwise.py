@@ -19,6 +19,7 @@ def theirs(x=X, chunks=CHUNKS):
 
 BLOCKED = [
     (lambda d, x: d.blockwise(np.add, "ij", x, "ij", 1, None, dtype="f8")),
+    (lambda d, x: d.blockwise(np.add, "ij", x, "ij", 1, None, "i", dtype="f8")),  # `i` of nothing
     (lambda d, x: d.blockwise(np.transpose, "ji", x, "ij", dtype="f8")),
     (lambda d, x: d.blockwise(lambda bs: sum(b.sum(1) for b in bs), "i", x, "ij", dtype="f8")),
     (lambda d, x: d.blockwise(lambda b: b.sum(1), "i", x, "ij", dtype="f8", concatenate=True)),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.xarray.block_scan import scan_blocks
+from dask_tapestry.arrays.user_functions.block_scan import scan_blocks
 
 VALUES = np.arange(21.0).reshape(3, 7) - 10
 
