@@ -12,7 +12,11 @@ from collections.abc import Sequence
 from math import ceil
 
 from dask_tapestry.operators.cells.field import Field, field
-from dask_tapestry.operators.reductions.joint_reductions import JointReductions, field_name
+from dask_tapestry.operators.reductions.joint_reductions import (
+    JointReductions,
+    field_name,
+    number_of,
+)
 from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.node import reapply, written_as
@@ -79,7 +83,7 @@ def _alike_together(together: Node, fields: Sequence[Node]) -> list[Node]:
 def _number(node: Node) -> int:
     operator = node.operator
     assert isinstance(operator, Field)
-    return int(operator.field.removeprefix(field_name("")))
+    return number_of(operator.field)
 
 
 def in_a_pass_of_their_own(group: Group) -> dict[Node, Node] | None:
@@ -87,6 +91,8 @@ def in_a_pass_of_their_own(group: Group) -> dict[Node, Node] | None:
 
     What replaces each field of a group is returned, or None where it is not one of one joint pass.
     """
+    if not all(isinstance(node.operator, Field) for node in group):
+        return None
     together = group[0].inputs[0]
     operator = together.operator
     if not isinstance(operator, JointReductions) or any(n.inputs[0] != together for n in group):

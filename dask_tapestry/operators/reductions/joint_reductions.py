@@ -267,3 +267,8 @@ def _hull_of_selected(folds: tuple[Reduce, ...], read: ZRange) -> ZRange:
 def field_name(number: int) -> str:
     """Name of the field that holds reduction `number`."""
     return f"f{number}"
+
+
+def number_of(name: str) -> int:
+    """The reduction whose field has that name."""
+    return int(name.removeprefix("f"))

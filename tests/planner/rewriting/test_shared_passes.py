@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -8,11 +10,13 @@ from dask_tapestry.planner.rewriting.shared_passes import (
     ONE_PASS,
     in_order_of_passes,
     offered_passes,
+    offered_smaller_passes,
     pass_form,
     passes_of,
 )
 from dask_tapestry.planner.search.rule_selection import AppliedChoice
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.teg import Graph
 
 
@@ -75,3 +79,15 @@ def test_a_reduction_shares_no_pass_with_cells_that_do_not_end_with_its_own():
 
 def test_nothing_of_one_reduction():
     assert not offered_passes((dt.asarray(np.ones(8)) * 2).sum().teg)
+
+
+def test_passes_of_fewer_reductions_are_offered_in_several_ways():
+    x = dt.placeholder((6000, 4000), "f8", stored_chunks=(2000, 2000))
+    graph = join_reductions(Graph([(x + n).sum(0).node for n in range(6)]))
+    offers = list(offered_smaller_passes(graph))
+    assert [sorted(Counter(offer.values()).values()) for offer in offers] == [
+        [3, 3],
+        [2, 2, 2],
+        [1] * 6,
+    ]
+    assert not list(offered_smaller_passes(Graph([x.sum().node])))

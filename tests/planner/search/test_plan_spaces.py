@@ -5,6 +5,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.search.local_search import moves
 from dask_tapestry.planner.search.plan_spaces import (
+    fetch_rounds,
     may_hold_results,
     plan_spaces,
     smaller_may_gain,
@@ -88,3 +89,11 @@ def test_no_plan_fits_where_results_do_not():
             state = space.seed()
             for choices in (state.choices, *moves(space, state)):
                 assert not space.fits(space.state(choices))
+
+
+@pytest.mark.parametrize(
+    ("cells", "rounds"), [(1, [1]), (10**6, [1]), (10**7, [1, MANY_ROUNDS]), (10**9, [MANY_ROUNDS])]
+)
+def test_results_that_are_next_to_nothing_are_fetched_in_one_round(cells, rounds):
+    graph = dt.placeholder((cells,), "f8").teg
+    assert fetch_rounds(graph, dt.Resources(2, 2, "500 MiB")) == rounds

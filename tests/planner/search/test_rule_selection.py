@@ -5,9 +5,11 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.rewriting.shared_passes import APART
 from dask_tapestry.planner.search import rule_selection as module
 from dask_tapestry.planner.search.rule_selection import choosing, with_taken
 from dask_tapestry.rewrite.trace import Trace
+from dask_tapestry.rules.joint_reductions import join_reductions
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FAST_STORES
 
@@ -242,3 +244,44 @@ def test_reductions_share_a_pass_where_that_is_cheaper():
     assert "tiledreductions" in names(plan.teg)
     assert plan.cost["bytes_read"] == x.nbytes + y.nbytes
     dt.verify(plan, *arrays)
+
+
+def without_joint(passes):
+    """A search that finds no plan for passes of more reductions than so many."""
+
+    def find(graph, _beside=None):
+        parts = [n.operator.parts for n in graph.nodes if n.operator.name == "jointreductions"]
+        if max(map(len, parts), default=1) > passes:
+            raise dt.MemoryLimitError("too many in a pass")
+        return taking(1.0)
+
+    return find
+
+
+def test_joint_passes_are_taken_apart_where_no_plan_fits():
+    x = dt.placeholder((5000, 3000), "f8", (1000, 1000))
+    graph = join_reductions(Graph([(x + n).sum(0).node for n in range(6)]))
+    for passes in (1, 2, 3):
+        formed, _, (taken,) = choosing(graph, without_joint(passes))
+        assert {name for _, name, _ in taken} == {APART}
+        assert names(formed).count("jointreductions") == (0 if passes == 1 else 6 // passes)
+    assert choosing(graph, without_joint(6))[2] == ()  # what fits is left as it is
+    with pytest.raises(dt.MemoryLimitError, match="too many"):
+        choosing(graph, without_joint(3), apart=False)
+    with pytest.raises(dt.MemoryLimitError, match="too many"):
+        choosing(graph, without_joint(0))
+
+
+def test_details_of_many_scales_are_planned_in_little_memory():
+    signal = dt.placeholder((2**28,), "f8", (2**22,))
+    powers, smooth = [], signal
+    for distance in (1, 2, 4, 8):
+        rougher = smooth
+        smooth = (dt.roll(rougher, distance) + 2 * rougher + dt.roll(rougher, -distance)) / 4
+        powers.append(((rougher - smooth) ** 2).mean())
+    machines = dt.Resources(2, 2, "500 MiB")
+    plan = dt.plan(*powers, resources=machines)
+    dt.verify(plan, *powers)
+    assert any(change.rule == APART for change in plan.trace())
+    assert plan.cost["peak_worker_bytes"] < machines.usable_bytes
+    assert plan.cost["bytes_read"] < 9 * signal.nbytes
