@@ -91,7 +91,7 @@ def joint_reads(parts: Mapping[Node, int]) -> dict[Node, Node]:
 def main_source(node: Node) -> Node | None:
     """The largest stored source that a value is made of."""
     stored = [x for x in topological([node]) if isinstance(x.operator, Source) and _is_stored(x)]
-    return max(stored, key=lambda x: x.type.nbytes, default=None)
+    return max(stored, key=lambda x: (x.type.nbytes, x.digest), default=None)
 
 
 def _is_stored(node: Node) -> bool:

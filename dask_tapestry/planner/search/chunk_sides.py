@@ -6,35 +6,19 @@ A chunk is what a block of the producer and one of a reader have in common.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from math import prod
 from operator import gt
-from typing import NamedTuple
 
+from dask_tapestry.planner.search.block_sides import BlockSides, Sides
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.tuning import (
     EXCHANGED_BLOCK_SHARE,
     LEAST_CHUNK_BYTES,
     MOST_CHUNK_BYTES,
+    PARTS_OF_WRITTEN,
 )
 from dask_tapestry.teg import Node
-
-Sides = tuple[int, ...]
-
-
-class BlockSides(NamedTuple):
-    """Sides of blocks on both sides of a value.
-
-    Attributes
-    ----------
-    written, read
-        Of blocks that make it, and of those that read it.
-    together
-        Cells that are made together, as those of a window: no block has a part of them.
-    """
-
-    written: Sides
-    read: Sides
-    together: Sides = ()
 
 
 def chunk_sides(space: PlanEvaluator, node: Node, sides: BlockSides) -> Sides:
@@ -50,20 +34,54 @@ def chunk_sides(space: PlanEvaluator, node: Node, sides: BlockSides) -> Sides:
     rate = min(machine.store, machine.decode[False])
     worth = machine.store_latency * rate  # bytes that come while a request waits
     enough = min(max(LEAST_CHUNK_BYTES, worth), MOST_CHUNK_BYTES)
-    whole = tuple(map(min, written, read))  # of longer chunks, blocks would read parts
-    blocks = tuple([_fewer(sides, node.type.shape, most // itemsize) for sides in (written, read)])
+    whole = tuple(map(min, written, read.sides))  # of longer chunks, blocks would read parts
+    shape = node.type.shape
+    blocks = tuple([_fewer(one, shape, most // itemsize) for one in (written, read.sides)])
     chunk = tuple(map(_in_whole_numbers, map(min, *blocks), together or (1,) * len(written)))
     while prod(chunk) * itemsize < enough:
         larger = [
             (any(map(gt, c, whole)), _largest_block(c, blocks) * itemsize, c)
-            for c in _doubled(chunk, node.type.shape)
+            for c in _doubled(chunk, shape)
             if c != chunk
         ]
         fitting = [one for one in larger if one[1] <= (most if one[0] else held)]
         if not fitting:
             break
         chunk = min(fitting)[-1]
-    return chunk
+    if max(together, default=1) > 1:
+        return chunk
+    return _for_overlaps(chunk, sides, worth / itemsize, LEAST_CHUNK_BYTES // itemsize)
+
+
+def _for_overlaps(chunk: Sides, sides: BlockSides, request: float, least: int) -> Sides:
+    """Chunks of which blocks that overlap read few cells twice, equal parts of what is written.
+
+    A box that begins anywhere meets as much of chunks as it is long, and about one chunk more.
+
+    Parameters
+    ----------
+    request
+        Cells that come while a request for a chunk waits.
+    least
+        Cells of a chunk, at least.
+    """
+    written, read = sides.written, sides.read
+    overlaps = [one < side for one, side in zip(read.apart, read.sides, strict=True)]
+    if not any(overlaps):
+        return chunk
+
+    def cost(own: Sides) -> float:
+        met = [
+            length + side if overlap else max(length, side)
+            for length, side, overlap in zip(read.sides, own, overlaps, strict=True)
+        ]
+        return prod(met) * (1 + request / prod(own))
+
+    parts = [
+        [side // n for n in PARTS_OF_WRITTEN if side % n == 0] if overlap else [own]
+        for side, own, overlap in zip(written, chunk, overlaps, strict=True)
+    ]
+    return min([chunk, *[one for one in product(*parts) if prod(one) >= least]], key=cost)
 
 
 def _in_whole_numbers(side: int, together: int) -> int:

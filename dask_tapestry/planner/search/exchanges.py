@@ -22,11 +22,17 @@ from dask_tapestry.planner.rewriting.exchanged_values import (
 from dask_tapestry.planner.rewriting.form_parts import parts_of
 from dask_tapestry.planner.rewriting.joint_reads import ONE_READ
 from dask_tapestry.planner.rewriting.rule_choices import forms_of
+from dask_tapestry.planner.search.block_sides import (
+    BlockSides,
+    least_of,
+    sides_held,
+    sides_read,
+    sides_together,
+)
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
-from dask_tapestry.planner.search.chunk_sides import BlockSides, Sides, chunk_sides
-from dask_tapestry.planner.search.moves import pulled_grid, recomputed_members, stored_grid
+from dask_tapestry.planner.search.chunk_sides import chunk_sides
+from dask_tapestry.planner.search.moves import recomputed_members, stored_grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.planner.search.repeated_work import repeated_seconds
 from dask_tapestry.planner.search.tuning import (
     GAIN_OF_NEXT_EXCHANGE,
@@ -35,9 +41,8 @@ from dask_tapestry.planner.search.tuning import (
     READ_SHARE,
 )
 from dask_tapestry.planner.tuning import HELD_SHARE
-from dask_tapestry.steps.chunk_alignment import computed_together
 from dask_tapestry.teg import Node, Source
-from dask_tapestry.zspace import ZRange, largest_box
+from dask_tapestry.zspace import largest_box
 
 Forms = Mapping[Node, tuple[FormChoice, ...]]
 Owners = Sequence[tuple[Node, int]]
@@ -248,7 +253,7 @@ def in_other_chunks(space: PlanEvaluator, state: State) -> Iterator[Choices]:
             original, own = originals.get(node), node.operator
             if original is None or not isinstance(own, TemporarySource) or own.value not in sinks:
                 continue
-            read = _read_sides(node, priced)
+            read = sides_read(node, priced)
             *before, last = state.choices.forms[original]
             if read is None or last.name != EXCHANGED or last.place:
                 continue
@@ -297,16 +302,15 @@ def _candidates(space: PlanEvaluator, state: State) -> Mapping[Node, BlockSides]
             continue
         edges = max(reader.cost.edges for reader in readers)
         if node.type.nbytes > least or edges > MANY_EDGES:
-            reads = [_held_sides(node, reader) for reader in readers]
-            read = tuple(map(min, *reads, reads[0]))
-            candidates[node] = BlockSides(largest_box(priced.grid).shape, read, _together(priced))
+            read = least_of([sides_held(node, reader) for reader in readers])
+            written = largest_box(priced.grid).shape
+            candidates[node] = BlockSides(written, read, sides_together(priced))
     for priced in state.placed.values():
         for node in recomputed_members(priced):
             if isinstance(node.operator, Source) and node.type.nbytes > READ_SHARE * memory:
-                grid, sides = stored_grid(node), _read_sides(node, priced)
+                grid, sides = stored_grid(node), sides_read(node, priced)
                 if grid is not None and sides is not None:
-                    other = candidates.get(node, BlockSides((), sides)).read
-                    read = tuple(map(min, sides, other))
+                    read = least_of([sides, candidates.get(node, BlockSides((), sides)).read])
                     candidates[node] = BlockSides(largest_box(grid).shape, read)
     return candidates | dict(_made_by_several(space, state, least))
 
@@ -323,38 +327,7 @@ def _made_by_several(
         if seconds < enough or node.type.nbytes <= least or isinstance(node.operator, Source):
             continue
         steps = [one for one in state.placed.values() if node in one.group.members]
-        sides = [side for one in steps if (side := _read_sides(node, one)) is not None]
+        sides = [side for one in steps if (side := sides_read(node, one)) is not None]
         if len(sides) > 1:
-            every = tuple(map(min, *sides))
-            yield node, BlockSides(every, every)
-
-
-def _held_sides(node: Node, reader: PricedGroup) -> Sides:
-    """Sides of what a block of a step reads of a value that is held: no more than all its boxes.
-
-    The largest block may read none of it, where others do.
-    """
-    pulled = largest_box(pulled_grid(node, reader)).shape
-    boxes = reader.group.program.input_boxes(largest_box(reader.grid))
-    own = boxes[reader.group.inputs.index(node)]
-    return tuple(map(min, pulled, _hull(own))) if own else pulled
-
-
-def _read_sides(node: Node, priced: PricedGroup) -> Sides | None:
-    """Sides of what a block of a step reads of a source that it reads itself."""
-    program = priced.group.program
-    value = len(program.inputs) + priced.group.members.index(node)
-    boxes = program.schedule(largest_box(priced.grid)).boxes[value]
-    return None if not boxes else _hull(boxes)
-
-
-def _hull(boxes: Sequence[ZRange]) -> Sides:
-    lows, highs = zip(*[(box.lo, box.hi) for box in boxes], strict=True)
-    pairs = zip(map(min, zip(*lows, strict=True)), map(max, zip(*highs, strict=True)), strict=True)
-    return tuple([max(1, hi - lo) for lo, hi in pairs])
-
-
-def _together(priced: PricedGroup) -> Sides:
-    """Cells along each dimension that a step makes together."""
-    program = priced.group.program
-    return tuple([max(1, computed_together(program, dim)) for dim in range(len(priced.grid))])
+            every = least_of(sides)
+            yield node, BlockSides(every.sides, every)

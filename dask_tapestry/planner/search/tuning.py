@@ -47,6 +47,7 @@ MOST_EXCHANGED_VALUES: Final = 3  # that are looked at, each in a graph of its o
 READ_SHARE: Final = 0.05  # of all memory that a value takes at least which is read again
 LEAST_CHUNK_BYTES: Final = 2**18  # bytes
 MOST_CHUNK_BYTES: Final = 2**24
+PARTS_OF_WRITTEN: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)  # that a side is cut into
 
 # exhaustive
 MOST_CHOICES: Final = 2_000  # of forms and held values, for each of which all grids are compared
