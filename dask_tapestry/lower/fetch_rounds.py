@@ -6,8 +6,12 @@ computed to the last one that needs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
+from math import ceil
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -15,7 +19,9 @@ from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 
 from dask_tapestry.lower.dask_private import GraphNode
+from dask_tapestry.lower.fetch_order import dependencies_of, fetch_order
 from dask_tapestry.lower.materialize import materialize
+from dask_tapestry.lower.symbolic_layer import SymbolicLayer
 
 Key = Any
 
@@ -42,65 +48,63 @@ class FetchRound(NamedTuple):
 
 
 def rounds_of(graph: HighLevelGraph, results: Sequence[Any], count: int) -> Iterator[FetchRound]:
-    """The blocks of all results in `count` rounds, each with an equal part of every result."""
-    parts = _parts([list(dict.fromkeys(flatten(keys))) for keys in results], count)
+    """The blocks of all results in about `count` rounds, each with a part of every result.
+
+    Rounds are parts of an order of all tasks that lets go of values soon.
+    """
+    wanted = [list(dict.fromkeys(flatten(keys))) for keys in results]
+    if count == 1:
+        yield FetchRound(list(dict.fromkeys(chain.from_iterable(wanted))), [], [], _round_name())
+        return
+    tasks = materialize(graph, chain.from_iterable(wanted))
+    place = fetch_order(tasks, wanted, partial(_value_bytes, graph))
+    parts = _parts(wanted, count, place)
     kept_by_round: list[list[Key]] = [[] for _ in parts]
     over_by_round: list[list[Key]] = [[] for _ in parts]
-    if len(parts) > 1:
-        for key, (first, last) in _spans(graph, parts).items():
-            kept_by_round[first].append(key)
-            over_by_round[last].append(key)
+    for key, (first, last) in _spans(tasks, place, parts).items():
+        kept_by_round[first].append(key)
+        over_by_round[last].append(key)
     for some in zip(parts, kept_by_round, over_by_round, strict=True):
-        yield FetchRound(*some, f"tapestryexpr-{uuid4().hex}")
+        yield FetchRound(*some, _round_name())
 
 
-def _parts(results: Sequence[Sequence[Key]], count: int) -> list[list[Key]]:
-    """Keys of each round; one that belongs to several results is in the first that has it."""
-    earlier_keys: set[Key] = set()
-    parts = []
-    for number in range(count):
-        part = [
-            key
-            for keys in results
-            for key in _key_share(keys, number, count)
-            if key not in earlier_keys
-        ]
-        part = list(dict.fromkeys(part))
-        earlier_keys.update(part)
-        parts += [part] if part else []
+def _value_bytes(graph: HighLevelGraph, key: Key) -> int:
+    """Bytes of the value of a task, where a layer of ours knows them."""
+    layer = graph.layers.get(key[0]) if isinstance(key, tuple) else None
+    return layer.value_bytes(key[1:]) if isinstance(layer, SymbolicLayer) else 0
+
+
+def _round_name() -> str:
+    return f"tapestryexpr-{uuid4().hex}"
+
+
+def _parts(
+    results: Sequence[Sequence[Key]], count: int, place: Mapping[Key, int]
+) -> list[list[Key]]:
+    """Keys of each round, in order: of each result as many as there are in `count` equal parts."""
+    most = [ceil(len(keys) / count) for keys in results]
+    owners: dict[Key, list[int]] = defaultdict(list)
+    for number, keys in enumerate(results):
+        for key in keys:
+            owners[key].append(number)
+    parts, taken = [list[Key]()], Counter[int]()
+    for key in sorted(owners, key=place.__getitem__):
+        if any(taken[number] == most[number] for number in owners[key]):
+            parts.append([])
+            taken.clear()
+        parts[-1].append(key)
+        taken.update(owners[key])
     return parts
 
 
-def _key_share(keys: Sequence[Key], number: int, count: int) -> Sequence[Key]:
-    return keys[len(keys) * number // count : len(keys) * (number + 1) // count]
-
-
-def _spans(graph: HighLevelGraph, parts: Sequence[list[Key]]) -> dict[Key, tuple[int, int]]:
+def _spans(
+    tasks: Mapping[Key, GraphNode], place: Mapping[Key, int], parts: Sequence[list[Key]]
+) -> dict[Key, tuple[int, int]]:
     """For each value that a later round needs, the round that computes it and the last one."""
-    tasks = materialize(graph, chain.from_iterable(parts))
-    first: dict[Key, int] = {}
-    for number, keys in enumerate(parts):
-        _reach(keys, tasks, first, number)
-    last: dict[Key, int] = {}
-    for key, number in first.items():
-        for needed in _required_keys(tasks, key):
-            if first[needed] < number:
-                last[needed] = max(last.get(needed, 0), number)
-    return {key: (first[key], number) for key, number in last.items()}
-
-
-def _reach(
-    keys: Iterable[Key], tasks: Mapping[Key, GraphNode], first: dict[Key, int], number: int
-) -> None:
-    """Note all that `keys` need and no earlier round has."""
-    stack = [key for key in keys if key not in first]
-    first.update(dict.fromkeys(stack, number))
-    while stack:
-        fresh = [key for key in _required_keys(tasks, stack.pop()) if key not in first]
-        first.update(dict.fromkeys(fresh, number))
-        stack += fresh
-
-
-def _required_keys(tasks: Mapping[Key, GraphNode], key: Key) -> list[Key]:
-    """What a task needs of other tasks; what is with the scheduler already is none."""
-    return [needed for needed in tasks[key].dependencies if needed in tasks]
+    ends = [place[keys[-1]] for keys in parts]
+    first = {key: bisect_left(ends, place[key]) for key in tasks}
+    last = dict(first)
+    for key in sorted(tasks, key=place.__getitem__):
+        for needed in dependencies_of(tasks, key):
+            last[needed] = max(last[needed], first[key])
+    return {key: (first[key], number) for key, number in last.items() if number > first[key]}

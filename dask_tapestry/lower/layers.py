@@ -64,6 +64,12 @@ class StepLayer(SymbolicLayer):
     def grid_shape(self) -> tuple[int, ...]:
         return self.spec.grid_shape
 
+    def value_bytes(self, index: tuple[int, ...]) -> int:
+        program = self.spec.program
+        if isinstance(program.instructions[-1].operator, Sink):
+            return 0
+        return program.type.dtype.itemsize * self.spec.box(index).size
+
     def task(self, index: tuple[int, ...]) -> GraphNode:
         key = (self.name, *index)
         if self.spec.symmetric and (source := source_of(index)) is not None:

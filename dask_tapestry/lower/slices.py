@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
+from math import prod
 from operator import sub
 from typing import Any
 
@@ -88,6 +89,11 @@ class SliceLayer(SymbolicLayer):
     def _bounds(self) -> tuple[range, ...]:
         inside = [range(c.extent + 1) for c in self._cuts]
         return (*[range(c.count) for c in self._cuts], *inside, *inside)
+
+    def value_bytes(self, index: tuple[int, ...]) -> int:
+        rank = len(self._cuts)
+        sides = map(sub, index[2 * rank :], index[rank : 2 * rank])
+        return self.reader.program.inputs[self.place].dtype.itemsize * prod(sides)
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         rank = len(self._cuts)

@@ -44,6 +44,11 @@ class SymbolicLayer(Layer):
     def task(self, index: tuple[int, ...]) -> GraphNode:
         """Return the task with key ``(name, *index)``."""
 
+    def value_bytes(self, index: tuple[int, ...]) -> int:
+        """About how many bytes the value of the task with key ``(name, *index)`` takes."""
+        del index
+        return 0
+
     def is_materialized(self) -> bool:
         return False
 

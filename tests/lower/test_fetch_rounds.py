@@ -25,7 +25,7 @@ def test_each_task_runs_in_one_round_and_is_there_while_it_is_needed():
     tasks = materialize(made.graph, flatten(made.keys))
     for count in (2, 3, 50):
         rounds = list(rounds_of(made.graph, made.keys, count))
-        assert 1 < len(rounds) <= count
+        assert 1 < len(rounds) <= 2 * count
         assert sorted(k for r in rounds for k in r.keys) == sorted(set(flatten(made.keys)))
         held, ran = set(), []
         for one in rounds:

@@ -139,8 +139,22 @@ def fetch_rounds(graph: Graph, resources: Resources) -> list[int]:
     In one alone, where what is held till then is next to nothing.
     """
     roots = [x for x in dict.fromkeys(graph.roots) if not isinstance(x.operator, Sink)]
-    results = sum(x.type.nbytes for x in roots)
-    held = least_share(results, resources.workers) / max(1, resources.usable_bytes)
+    held = _share_held(resources, sum(x.type.nbytes for x in roots))
     if resources.local or held <= LITTLE_RESULTS:
         return [1] if held <= 1 else []
     return [1, MANY_ROUNDS] if held <= 1 else [MANY_ROUNDS]
+
+
+def only_in_rounds(graph: Graph, resources: Resources) -> bool:
+    """Whether results can be fetched in rounds alone, as workers cannot hold them."""
+    return fetch_rounds(graph, resources) == [MANY_ROUNDS]
+
+
+def is_large_result(resources: Resources, node: Node) -> bool:
+    """Whether a result takes more of workers than is next to nothing."""
+    return _share_held(resources, node.type.nbytes) > LITTLE_RESULTS
+
+
+def _share_held(resources: Resources, nbytes: int) -> float:
+    """The part of a worker's memory that its part of some bytes takes."""
+    return least_share(nbytes, resources.workers) / max(1, resources.usable_bytes)
