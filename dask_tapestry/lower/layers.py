@@ -66,7 +66,7 @@ class StepLayer(SymbolicLayer):
 
     def value_bytes(self, index: tuple[int, ...]) -> int:
         program = self.spec.program
-        if isinstance(program.instructions[-1].operator, Sink):
+        if any(isinstance(last.operator, Sink) for last in program.instructions[-1:]):
             return 0
         return program.type.dtype.itemsize * self.spec.box(index).size
 

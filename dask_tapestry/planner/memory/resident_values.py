@@ -61,6 +61,13 @@ def all_resident(
     return found
 
 
+def blocks_of_round(step: Step, rounds: int) -> int:
+    """Blocks of a result in each of so many rounds, or of fewer, that keep all slots busy."""
+    machine = step.machine
+    together = machine.hosts if machine.alone else machine.slots
+    return min(step.count, max(ceil(step.count / rounds), together))
+
+
 def _resident(
     step: Step,
     plan: PlannedSteps,
@@ -75,7 +82,7 @@ def _resident(
     if node in plan.graph.roots and (rounds == 1 or readers):
         return node.type.nbytes
     if node in plan.graph.roots:
-        return min(node.type.nbytes, ceil(step.count / rounds) * block)
+        return min(node.type.nbytes, blocks_of_round(step, rounds) * block)
     if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
         return node.type.nbytes
     if any(reads_far_apart(r, step) for r in readers):

@@ -28,7 +28,7 @@ from dask_tapestry.planner.search.tuning import (
     SMALLER_TASKS_GAIN,
 )
 from dask_tapestry.planner.tuning import TASK_SHARES
-from dask_tapestry.teg import Graph, Sink, Source
+from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.zspace import ZRange
 
 
