@@ -31,7 +31,7 @@ def test_every_rule_in_use_is_listed(rules):
 def test_every_module_of_rules_has_a_listed_rule(rules):
     modules = {Path(p).stem for p in Path(dask_tapestry.rules.__path__[0]).glob("*.py")}
     whole_graph = {"effects", "open_constants", "open_views", "result_devices"}
-    whole_graph |= {"slice_pushdown", "unfuse"}
+    whole_graph |= {"results_apart", "slice_pushdown", "unfuse"}
     shared = {  # what rules ask, and forms that nodes take before the search
         "chosen_lines",
         "common_formulas",

@@ -105,12 +105,12 @@ def _read_by(priced: PricedGroup, read: Callable[[ZRange], Sequence[ZRange]]) ->
 
 
 def _neighbours(block: ZRange, grid: Sequence[Cuts]) -> Iterator[ZRange]:
-    """Along each dimension that is cut, a block beside this one."""
+    """The blocks beside one, two along each dimension: what goes around is far at one end alone."""
     for dim, cuts in enumerate(grid):
-        if cuts.count > 1:
-            number = cuts.locate(block.lo[dim])
-            lo, hi = cuts.block(number + 1 if number + 1 < cuts.count else number - 1)
-            yield block.replace(dim, lo, hi)
+        number = cuts.locate(block.lo[dim])
+        for other in (number - 1, number + 1):
+            if 0 <= other < cuts.count:
+                yield block.replace(dim, *cuts.block(other))
 
 
 def _hull(boxes: Sequence[ZRange]) -> list[tuple[int, int]]:

@@ -4,6 +4,7 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.memory.memory import fullest_workers
+from dask_tapestry.planner.memory.resident_values import blocks_of_round
 from dask_tapestry.planner.memory.results import ResultMemory, joined_bytes, rounds_that_fit
 from dask_tapestry.planner.tuning import RESULT_PROCESS_BYTES
 from tests.planner.graphs import FOUR
@@ -59,3 +60,12 @@ def test_writes_take_nothing(tmp_path):
     made = dt.plan(write, resources=SMALL).core
     made.verify(ResultMemory.JOINED)
     assert joined_bytes(made) == 0
+
+
+def test_a_round_keeps_all_slots_busy():
+    made = plan((400, 10**6), (1, 10**6), dt.Resources(2, 4, "800 MB"))
+    (step,) = made.steps.values()
+    assert [blocks_of_round(step, n) for n in (1, 2, 10, 400)] == [400, 200, 40, 8]
+    few = plan((5, 10**6), (1, 10**6), dt.Resources(2, 4, "800 MB"))
+    assert [blocks_of_round(step, 5) for step in few.steps.values()] == [5]
+    assert rounds_that_fit(made) <= 50
