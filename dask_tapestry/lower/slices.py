@@ -93,8 +93,8 @@ class SliceLayer(SymbolicLayer):
     def value_bytes(self, index: tuple[int, ...]) -> int:
         rank = len(self._cuts)
         sides = map(sub, index[2 * rank :], index[rank : 2 * rank])
-        itemsize: int = self.reader.program.inputs[self.place].dtype.itemsize
-        return itemsize * prod(sides)
+        cells: int = prod(sides)
+        return cells * self.reader.program.inputs[self.place].dtype.itemsize
 
     def task(self, index: tuple[int, ...]) -> GraphNode:
         rank = len(self._cuts)

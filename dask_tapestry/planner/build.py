@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from time import thread_time
 
 from dask_tapestry.amounts import one_of, seconds, whole_number
@@ -19,17 +19,15 @@ from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.machine.shared_workers import resources_beside
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import fits, recalled, remember
-from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
-from dask_tapestry.planner.search.plan_spaces import is_large_result, only_in_rounds
 from dask_tapestry.planner.search.rule_selection import Find, RankedSeeds, choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
 from dask_tapestry.planner.search.seeds import Seeds
+from dask_tapestry.planner.searched_graph import searched_graph
 from dask_tapestry.planner.tuning import KEPT_SECONDS
 from dask_tapestry.planner.walltime import ending_in_time
 from dask_tapestry.rewrite.trace import Trace
-from dask_tapestry.rules.results_apart import with_results_apart
 from dask_tapestry.teg import Graph, Node, Sink
 from dask_tapestry.teg.check import check, writes_that_meet_are_ordered
 from dask_tapestry.teg.node import topological, written_as
@@ -177,9 +175,7 @@ def plan_as_found(
     written = Graph(roots)
     if any(isinstance(node.operator, Sink) for node in written):
         check(written, (writes_that_meet_are_ordered,))
-    graph = simplified(written, trace)
-    if only_in_rounds(graph, machines):
-        graph = with_results_apart(graph, partial(is_large_result, machines), trace)
+    graph = searched_graph(written, machines, trace)
     graph, search_result, forms_taken = choosing(graph, find, trace, seeds, apart)
     state = search_result.state
     with_forms(graph, state.choices.forms, trace)

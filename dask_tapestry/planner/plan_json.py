@@ -34,13 +34,13 @@ from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.rates import Rates
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.plan import PlannedGraph
-from dask_tapestry.planner.rewriting.passes import simplified
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.evaluate import evaluate
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.rule_selection import Taken, with_taken
 from dask_tapestry.planner.search.search import steps_of
+from dask_tapestry.planner.searched_graph import searched_graph
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.node import written_as
@@ -59,7 +59,7 @@ def dumps(plan: PlannedGraph, summary: Mapping[str, Any] | None = None) -> str:
     """
     if plan.sources:
         plan = build_plan(plan.written.roots, plan.resources)
-    graph = simplified(plan.written, Trace())
+    graph = searched_graph(plan.written, plan.resources, Trace())
     chosen = graph
     for choice in plan.taken:
         chosen = with_taken(chosen, choice)
@@ -96,16 +96,19 @@ def loads(text: str, roots: Sequence[Node], name: str = "the text") -> PlannedGr
     """
     content = _content(text, name)
     written, trace = Graph(roots), Trace()
-    graph = simplified(written, trace)
     if content["written"] != digest(written):
         raise PlanError(
             f"{name} was made for another graph: its results are {content['results']}, those to be "
             f"planned are {_results(written)}; operators, types and stored chunks must be the same"
         )
+    try:
+        resources = Resources(**content["resources"])
+    except (FormError, TapestryError) as error:
+        raise PlanError(f"{name} is damaged: {error}") from error
+    graph = searched_graph(written, resources, trace)
     if content["rewritten"] != digest(graph):
         raise PlanError(f"{name} was made by other rules of rewriting: plan again")
     try:
-        resources = Resources(**content["resources"])
         machine = Machine.of(resources)
         applied = tuple([tuple(map(tuple, one)) for one in content["taken"]])
         with written_as(None):

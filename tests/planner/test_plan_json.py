@@ -63,6 +63,18 @@ def test_the_same_steps_are_made_again(job):
     assert dumps(again) == saved(plan)
 
 
+@pytest.mark.parametrize(
+    "arrays", [lambda y: [y, y.max(axis=0)], lambda y: [y - y.mean(axis=0), (y - 1).std()]]
+)
+def test_results_beyond_all_memory_are_made_again(arrays):
+    y = stored() + 1
+    plan = dt.plan(*arrays(y), resources=replace(FOUR, memory="2 GiB"))
+    again = read(saved(plan), arrays(y))
+    assert again.cost == plan.core.cost
+    assert again.graph == plan.core.graph
+    again.verify()
+
+
 def test_blocks_that_are_computed_one_by_one_still_are(tmp_path):
     zarr.create_array(tmp_path / "x", shape=(4000, 64_000), chunks=(1000, 64_000), dtype="f8")
     jobs = [dt.from_zarr(tmp_path / "x")[100:110]]
