@@ -61,11 +61,11 @@ def all_resident(
     return found
 
 
-def blocks_of_round(step: Step, rounds: int) -> int:
-    """Blocks of a result in each of so many rounds, or of fewer, that keep all slots busy."""
-    machine = step.machine
-    together = machine.hosts if machine.alone else machine.slots
-    return min(step.count, max(ceil(step.count / rounds), together))
+def blocks_of_round(plan: PlannedSteps, step: Step, rounds: int) -> int:
+    """Blocks of a result in each of so many rounds, or of fewer: each worker has one of some."""
+    results = [x for x in set(plan.graph.roots) if x in plan.steps]
+    least = ceil(step.machine.hosts / len(results))
+    return min(step.count, max(ceil(step.count / rounds), least))
 
 
 def _resident(
@@ -82,7 +82,7 @@ def _resident(
     if node in plan.graph.roots and (rounds == 1 or readers):
         return node.type.nbytes
     if node in plan.graph.roots:
-        return min(node.type.nbytes, blocks_of_round(step, rounds) * block)
+        return min(node.type.nbytes, blocks_of_round(plan, step, rounds) * block)
     if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
         return node.type.nbytes
     if any(reads_far_apart(r, step) for r in readers):

@@ -32,7 +32,7 @@ def rounds_that_fit(plan: PlannedSteps) -> int | None:
     None where they cannot, however small a round is.
     """
     results = [plan.steps[x] for x in plan.graph.roots if x in plan.steps]
-    most = max([ceil(x.count / blocks_of_round(x, x.count)) for x in results], default=1)
+    most = max([ceil(x.count / blocks_of_round(plan, x, x.count)) for x in results], default=1)
     rounds = 1
     if is_ample(plan):
         return rounds

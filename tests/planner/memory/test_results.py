@@ -62,10 +62,16 @@ def test_writes_take_nothing(tmp_path):
     assert joined_bytes(made) == 0
 
 
-def test_a_round_keeps_all_slots_busy():
-    made = plan((400, 10**6), (1, 10**6), dt.Resources(2, 4, "800 MB"))
+def test_each_worker_has_a_block_in_a_round():
+    made = plan((400, 10**6), (1, 10**6), dt.Resources(8, 1, "800 MB"))
     (step,) = made.steps.values()
-    assert [blocks_of_round(step, n) for n in (1, 2, 10, 400)] == [400, 200, 40, 8]
-    few = plan((5, 10**6), (1, 10**6), dt.Resources(2, 4, "800 MB"))
-    assert [blocks_of_round(step, 5) for step in few.steps.values()] == [5]
+    assert [blocks_of_round(made, step, n) for n in (1, 2, 10, 400)] == [400, 200, 40, 8]
+    few = plan((5, 10**6), (1, 10**6), dt.Resources(8, 1, "800 MB"))
+    assert [blocks_of_round(few, step, 5) for step in few.steps.values()] == [5]
     assert rounds_that_fit(made) <= 50
+
+
+def test_blocks_of_several_results_are_of_one_round():
+    x = dt.ones((400, 10**6)).rechunk((1, 10**6))
+    made = dt.plan(x, x + 1, resources=dt.Resources(8, 1, "800 MB")).core
+    assert {blocks_of_round(made, made.steps[root], 400) for root in made.graph.roots} == {4}
