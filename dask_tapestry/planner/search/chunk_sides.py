@@ -6,7 +6,7 @@ A chunk is what a block of the producer and one of a reader have in common.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain
 from math import prod
 from operator import gt
 
@@ -77,11 +77,20 @@ def _for_overlaps(chunk: Sides, sides: BlockSides, request: float, least: int) -
         ]
         return prod(met) * (1 + request / prod(own))
 
-    parts = [
-        [side // n for n in PARTS_OF_WRITTEN if side % n == 0] if overlap else [own]
-        for side, own, overlap in zip(written, chunk, overlaps, strict=True)
-    ]
-    return min([chunk, *[one for one in product(*parts) if prod(one) >= least]], key=cost)
+    best, found = None, chunk
+    while found != best:
+        best = found
+        parts = (_with_parts(best, dim, side) for dim, side in enumerate(written) if overlaps[dim])
+        near = [one for one in chain.from_iterable(parts) if prod(one) >= least]
+        found = min([best, *near], key=cost)
+    return found
+
+
+def _with_parts(chunk: Sides, dim: int, side: int) -> Iterator[Sides]:
+    """Chunks that are as long as a part of a side, of a few equal ones, along a dimension."""
+    for count in PARTS_OF_WRITTEN:
+        if side % count == 0:
+            yield (*chunk[:dim], side // count, *chunk[dim + 1 :])
 
 
 def _in_whole_numbers(side: int, together: int) -> int:
