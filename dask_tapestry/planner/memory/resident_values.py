@@ -72,9 +72,10 @@ def _resident(
     if isinstance(node.operator, Sink):
         return 0
     block = step.block_bytes
-    if node in plan.graph.roots and (rounds == 1 or readers):
+    is_result = node in plan.graph.roots and not node.operator.hands_on
+    if is_result and (rounds == 1 or readers):
         return node.type.nbytes
-    if node in plan.graph.roots:
+    if is_result:
         return min(node.type.nbytes, ceil(step.count / rounds) * block)
     if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
         return node.type.nbytes

@@ -28,7 +28,7 @@ from dask_tapestry.planner.search.tuning import (
     SMALLER_TASKS_GAIN,
 )
 from dask_tapestry.planner.tuning import TASK_SHARES
-from dask_tapestry.teg import Graph, Sink, Source
+from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.zspace import ZRange
 
 
@@ -128,7 +128,7 @@ def may_hold_results(space: PlanEvaluator) -> bool:
         x.type.nbytes
         for x in dict.fromkeys(graph.roots)
         if (space.rounds == 1 or any(not c.is_sequence_point for c in graph.consumers[x]))
-        and not (x.is_sequence_point or isinstance(x.operator, Sink) or is_external(x))
+        and not (x.is_sequence_point or _is_taken(x) or is_external(x))
     ]
     return least_share(sum(kept), resources.workers) <= resources.usable_bytes
 
@@ -138,9 +138,14 @@ def fetch_rounds(graph: Graph, resources: Resources) -> list[int]:
 
     In one alone, where what is held till then is next to nothing.
     """
-    roots = [x for x in dict.fromkeys(graph.roots) if not isinstance(x.operator, Sink)]
+    roots = [x for x in dict.fromkeys(graph.roots) if not _is_taken(x)]
     results = sum(x.type.nbytes for x in roots)
     held = least_share(results, resources.workers) / max(1, resources.usable_bytes)
     if resources.local or held <= LITTLE_RESULTS:
         return [1] if held <= 1 else []
     return [1, MANY_ROUNDS] if held <= 1 else [MANY_ROUNDS]
+
+
+def _is_taken(result: Node) -> bool:
+    """Whether a result is in a store, or with others, block by block: workers hold none of it."""
+    return isinstance(result.operator, Sink) or result.operator.hands_on
