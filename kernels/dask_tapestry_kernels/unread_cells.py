@@ -126,7 +126,7 @@ class UnreadCells(NamedTuple):
     def part(self, cut: Cut) -> UnreadCells:
         """The cells that slices of the leading axes select, each of a step of one.
 
-        Without axes there is nothing to select: then it is an ellipsis.
+        An ellipsis may end them, as those of boxes do.
         """
         spans = list(self.spans)
         for axis, own in zip(self.order, cut, strict=False):
