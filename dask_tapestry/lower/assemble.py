@@ -14,6 +14,7 @@ from dask_tapestry.memory.buffer_pool import POOL
 from dask_tapestry.zspace import Cuts, ZRange, block_box, block_range
 from dask_tapestry_kernels.block_format import BlockFormat, is_foreign, is_on_device, with_all_cells
 from dask_tapestry_kernels.composite_blocks import Collected
+from dask_tapestry_kernels.unread_cells import part_of as cells_of
 
 Block = Any  # an array, or `Collected` ones
 
@@ -123,7 +124,7 @@ def part_of(block: Block, held: ZRange, part: ZRange) -> Block:
     """Cells `part` of what is given: the block `held`, or a slice that has just those."""
     if block.shape == part.shape:
         return block
-    return room_as(block, part.shape) if part.is_empty else block[part.index(held)]
+    return room_as(block, part.shape) if part.is_empty else cells_of(block, part.index(held))
 
 
 def room_as(block: Block, shape: tuple[int, ...]) -> Block:

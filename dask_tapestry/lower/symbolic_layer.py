@@ -8,7 +8,7 @@ tasks out.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -83,6 +83,23 @@ class SymbolicLayer(Layer):
     def _bounds(self) -> tuple[range, ...]:
         """The integers that a key may have at each place."""
         return tuple(map(range, self.grid_shape))
+
+    def cull(
+        self, keys: set[DaskKey], all_hlg_keys: Collection[DaskKey]
+    ) -> tuple[Layer, dict[DaskKey, set[DaskKey]]]:
+        """The tasks of `keys` and those of the layer that they need, and what each needs.
+
+        Dask's own writes all of the layer out for it, to take one block of a large array.
+        """
+        tasks: dict[DaskKey, GraphNode] = {}
+        waiting = [key for key in keys if key in self]
+        while waiting:
+            key = waiting.pop()
+            if key not in tasks:
+                tasks[key] = self.written(key)
+                waiting += [needed for needed in tasks[key].dependencies if needed in self]
+        needs = {key: set(task.dependencies) for key, task in tasks.items()}
+        return ClonedLayer(tasks, self.annotations), needs
 
     def clone(
         self, keys: set[DaskKey], seed: Hashable, bind_to: DaskKey | None = None

@@ -18,6 +18,7 @@ from dask_tapestry.steps.instruction_schedule import InstructionSchedule, Key, R
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.zspace import ZRange
 from dask_tapestry_kernels.unread_cells import in_memory
+from dask_tapestry_kernels.unread_cells import part_of as part_of_block
 
 Block = Any  # an array, or `Collected` ones
 Blocks = dict[Key, Block]
@@ -93,7 +94,9 @@ class ValuesUntilLastUse:
             return self.cells(*need)
         if block.shape == read.shape:
             return block
-        return room_as(block, read.shape) if read.slices is None else block[read.slices]
+        return (
+            room_as(block, read.shape) if read.slices is None else part_of_block(block, read.slices)
+        )
 
     def compute(self, work: Work, out: Block | None) -> None:
         """Call the instruction of one value, and hold what it yields; `out` is memory for that."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from math import prod
+from types import EllipsisType
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 Block = np.ndarray[Any, Any]
 Span = tuple[int, int]
+Cut = tuple[slice | EllipsisType, ...]
 Opening = Callable[[tuple[Span, ...]], AbstractContextManager[tuple[int, int] | None]]
 
 
@@ -121,10 +123,14 @@ class UnreadCells(NamedTuple):
         order, strides = (tuple([own[a] for a in axes]) for own in (self.order, self.strides))
         return self._replace(order=order, strides=strides)
 
-    def part(self, cut: tuple[slice, ...]) -> UnreadCells:
-        """The cells that slices of the leading axes select, each of a step of one."""
+    def part(self, cut: Cut) -> UnreadCells:
+        """The cells that slices of the leading axes select, each of a step of one.
+
+        An ellipsis may end them, as those of boxes do.
+        """
         spans = list(self.spans)
         for axis, own in zip(self.order, cut, strict=False):
+            assert isinstance(own, slice)
             low, high = spans[axis]
             start, stop, _ = own.indices(high - low)
             spans[axis] = low + start, low + max(start, stop)
@@ -145,6 +151,6 @@ def in_memory(block: Any) -> Any:
     return block.read() if is_unread(block) else block
 
 
-def part_of(block: Any, cut: tuple[slice, ...]) -> Any:
+def part_of(block: Any, cut: Cut) -> Any:
     """The cells of a block that slices of its leading axes select, read or not."""
     return block.part(cut) if is_unread(block) else block[cut]

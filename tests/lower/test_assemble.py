@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dask_tapestry as dt
-from dask_tapestry.lower.assemble import assemble, assemble_foreign
+from dask_tapestry.lower.assemble import assemble, assemble_foreign, part_of
 from dask_tapestry.lower.result_buffer import REMOTE
 from dask_tapestry.zspace import Cuts, ZRange
 from dask_tapestry_kernels.block_format import BlockFormat, with_all_cells
+from dask_tapestry_kernels.unread_cells import UnreadCells, in_memory
 
 FORMATS = [None, sparse.COO.from_numpy(np.eye(2)), scipy.sparse.csr_array(np.eye(2))]
 
@@ -73,3 +74,16 @@ def test_a_dask_block_longer_than_its_chunk_is_refused():
         for y in (x, x * 2, x.sum(), x[1:6], dt.sort(x)):
             with pytest.raises(ValueError, match="where the chunks of its array tell"):
                 y.compute()
+
+
+@pytest.mark.parametrize("part", [((4, 2), (6, 5)), ((3, 2), (7, 6)), ((4, 3), (4, 6))])
+def test_parts_are_cut_of_blocks_that_are_not_read_yet(part):
+    """As pieces are, of stored cells that what they are folded by reads part by part."""
+    cells, box = np.arange(16.0).reshape(4, 4), ZRange((3, 2), (7, 6))
+    unread = UnreadCells.of(
+        cells.shape, cells.dtype, lambda spans: cells[tuple([slice(*s) for s in spans])]
+    )
+    wanted = ZRange(*part)
+    found = in_memory(part_of(unread, box, wanted))
+    assert found.shape == wanted.shape
+    np.testing.assert_array_equal(found, cells[wanted.index(box)])

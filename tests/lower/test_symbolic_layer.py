@@ -1,6 +1,6 @@
 import pytest
 
-from dask_tapestry.lower.dask_private import Task
+from dask_tapestry.lower.dask_private import Task, TaskRef
 from dask_tapestry.lower.symbolic_layer import SymbolicLayer
 
 
@@ -36,3 +36,23 @@ def test_other_keys_are_not_in_it(key):
 
 def test_it_shows_its_name_and_grid():
     assert repr(LAYER) == "<Squares squares (2, 3)>"
+
+
+class Sums(SymbolicLayer):
+    """Each task adds one to the task before it, as a block that is copied from another does."""
+
+    grid_shape = (10**12,)
+
+    def task(self, index):
+        (number,) = index
+        before = (self.name, number - 1) if number % 3 else ("other", number)
+        return Task((self.name, number), pow, TaskRef(before), 1)
+
+
+def test_of_a_layer_what_is_asked_for_and_what_that_needs_is_written():
+    keys = {("sums", 5), ("sums", 10**11), ("other", 3), "key"}
+    culled, needs = Sums("sums", {"priority": 3}).cull(keys, set())
+    assert set(culled) == {("sums", n) for n in (3, 4, 5, 10**11 - 1, 10**11)}
+    assert needs["sums", 5] == {("sums", 4)}
+    assert needs["sums", 3] == {("other", 3)}
+    assert culled.annotations == {"priority": 3}

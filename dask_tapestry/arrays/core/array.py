@@ -34,9 +34,7 @@ from dask_tapestry.imports import lazy_import
 from dask_tapestry.lower.dask_private import HighLevelGraph
 from dask_tapestry.lower.scheduler_choice import local_options, says_nothing
 from dask_tapestry.lower.small_jobs import compute_synchronously
-from dask_tapestry.planner.build import build_plan
 from dask_tapestry.planner.machine.resources import computing_with
-from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.teg import Graph, Node
 from dask_tapestry.teg.nominal import nominal_cuts
@@ -257,14 +255,22 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
 
     @property
     def _lowered(self) -> planned_expression.LoweredPlan:
-        """The layers of this array alone; the last one yields the nominal chunks."""
+        """The layers of this array alone; the last one yields the nominal chunks.
+
+        They are planned for others, who take some chunks, or else for a collection that has all.
+        """
         cuts = self.nominal_cuts
-        known: dict[Any, planned_expression.LoweredPlan] = self._known.setdefault("lowered", {})
+        held = self.lowered_for(all_held=True)
+        known = held if cuts in held else self.lowered_for(all_held=False)
         if cuts not in known:
-            plan = build_plan([scheduler_blocks.held_in(self.node, cuts)])
-            lowered = planned_expression.lower_plan(plan, ResultMemory.KEPT, [self.name])
-            known[cuts] = planned_expression.for_other_collections(lowered)
+            known[cuts] = scheduler_blocks.lowered_alone(self.node, cuts, self.name)
         return known[cuts]
+
+    def lowered_for(self, all_held: bool) -> dict[Any, planned_expression.LoweredPlan]:
+        """Layers that are known, by nominal cuts: whose blocks are all held, or taken."""
+        known: dict[Any, planned_expression.LoweredPlan]
+        known = self._known.setdefault("held" if all_held else "taken", {})
+        return known
 
     @property
     def expr(self) -> planned_expression.TapestryExpr:
@@ -318,10 +324,10 @@ class Array(NameSuggestions, PythonConversion, DaskMethodsMixin):
         """
         from dask.delayed import Delayed  # noqa: PLC0415  (it imports a good part of Dask)
 
-        keys = np.empty(self.numblocks, dtype=object)
+        blocks, graph, name = np.empty(self.numblocks, dtype=object), self.dask, self.name
         for key in flatten(self.__dask_keys__()):
-            keys[key[1:]] = Delayed(key, self.dask, layer=self.name)
-        return keys
+            blocks[key[1:]] = Delayed(key, graph, layer=name)
+        return blocks
 
     # NumPy's protocols ---------------------------------------------------------------------
 

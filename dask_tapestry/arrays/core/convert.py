@@ -30,6 +30,7 @@ from dask_tapestry.io.sources.masked_array import is_masked
 from dask_tapestry.io.sources.placeholder import placeholder as placeholder_tensor
 from dask_tapestry.operators.joins.concat import concat
 from dask_tapestry.operators.layouts.placement import place
+from dask_tapestry.operators.views.broadcast import broadcast
 from dask_tapestry.operators.views.rename import rename as rename_tensor
 from dask_tapestry.operators.views.unsqueeze import unsqueeze
 from dask_tapestry.teg import Tensor, TensorType
@@ -190,7 +191,23 @@ def _array_of(data: Any, dims: Dims) -> Array:
         return x if dims is None else rename(x, *dims)
     if isinstance(data, list | tuple) and _holds_arrays(data):
         return Array(_stacked([_array_of(item, None).node for item in data], dims))
-    return Array(as_tensor(data, dims))
+    return Array(_repeated(data, dims) if type(data) is np.ndarray else as_tensor(data, dims))
+
+
+def _repeated(data: np.ndarray[Any, Any], dims: Dims) -> Tensor:
+    """The tensor of a NumPy array, of one that `broadcast_to` made that of the cells it has.
+
+    Else all that it repeats would be sent to workers, and lie there.
+    """
+    once = [
+        slice(1 if n > 1 and not step else n)
+        for n, step in zip(data.shape, data.strides, strict=True)
+    ]
+    cells = data[tuple(once)]
+    if cells.size == data.size:
+        return as_tensor(data, dims)
+    whole = broadcast(as_tensor(cells), data.shape)
+    return whole if dims is None else rename_tensor(whole, dims)
 
 
 def _holds_arrays(data: Sequence[Any]) -> bool:

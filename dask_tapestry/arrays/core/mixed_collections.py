@@ -35,10 +35,11 @@ from dask_tapestry.planner.memory.bound import peak_memory_is_bounded
 from dask_tapestry.planner.memory.results import ResultMemory
 from dask_tapestry.teg import Sink, Tensor
 from dask_tapestry.teg.node import reapply, topological
+from dask_tapestry.zspace import Cuts
 
 
 def planned_together(
-    arrays: Sequence[Array], results: ResultMemory = ResultMemory.KEPT
+    arrays: Sequence[Array], results: ResultMemory | None = None
 ) -> Sequence[Array]:
     """Plan arrays for their Dask graphs as one, so that what they share is computed once.
 
@@ -51,22 +52,26 @@ def planned_together(
     arrays
         What a collection holds.
     results
-        What becomes of their blocks.
+        What becomes of their blocks; None where others take those that they need.
 
     Returns
     -------
     Sequence of Array
         The same.
     """
-    new = [x for x in arrays if x.nominal_cuts not in x._known.get("lowered", {})]
+    all_held = results is not None
+    kinds = (True,) if all_held else (True, False)
+    new = [x for x in arrays if not any(x.nominal_cuts in x.lowered_for(kind) for kind in kinds)]
     by_node = {x.node: x for x in new}
-    if len(by_node) < 2:
+    if not by_node or (not all_held and len(by_node) < 2):
         return arrays
-    roots = _reading_each_other(by_node)
+    in_blocks = scheduler_blocks.held_in if all_held else scheduler_blocks.taken_in
+    roots = _reading_each_other(by_node, in_blocks)
     plan = build_plan(roots)
+    if results is not None:
+        peak_memory_is_bounded(plan, results)
     if len(set(plan.graph.roots)) < len(roots):
         return arrays  # of two that are found to be one the keys would be
-    peak_memory_is_bounded(plan, results)
     names = [x.name for x in by_node.values()]
     lowered, scattered = for_other_collections(lower_plan(plan, ResultMemory.KEPT, names))
     numbers = {node: number for number, node in enumerate(by_node)}
@@ -74,17 +79,19 @@ def planned_together(
         if x.name != by_node[x.node].name:
             continue  # another name of the same value: keys are those of the name
         own = Lowered(lowered.graph, [lowered.keys[numbers[x.node]]], lowered.layouts)
-        x._known.setdefault("lowered", {})[x.nominal_cuts] = own, scattered
+        x.lowered_for(all_held)[x.nominal_cuts] = own, scattered
     return arrays
 
 
-def _reading_each_other(by_node: Mapping[Tensor, Array]) -> list[Tensor]:
+def _reading_each_other(
+    by_node: Mapping[Tensor, Array], in_blocks: Callable[[Tensor, tuple[Cuts, ...]], Tensor]
+) -> list[Tensor]:
     """The values in their chunks; one that is computed from another reads its chunks."""
     rebuilt: dict[Tensor, Tensor] = {}
     for node in topological(by_node):
         own = reapply(node, [rebuilt[x] for x in node.inputs], [rebuilt[x] for x in node.after])
         if node in by_node:
-            own = scheduler_blocks.held_in(own, by_node[node].nominal_cuts)
+            own = in_blocks(own, by_node[node].nominal_cuts)
         rebuilt[node] = own
     return [rebuilt[node] for node in by_node]
 
@@ -174,7 +181,7 @@ class MixedExpr(HLGExpr):
             x = plain_arrays.get(id(expr))
             if isinstance(expr, MixedExpr):
                 planned.append(expr.wrapped_expr)
-            elif x is not None and "lowered" in x._known:
+            elif x is not None and x.lowered_for(all_held=True):
                 planned.append(HLGExpr.from_collection(x).finalize_compute())
             else:
                 planned.append(expr)
@@ -183,8 +190,10 @@ class MixedExpr(HLGExpr):
     @cached_property
     def wrapped_expr(self) -> Any:
         """The expression of the collection's graph."""
-        own = HLGExpr.from_collection(self.operand("held").collection)
-        return own.finalize_compute() if self.operand("final") else own
+        held, final = self.operand("held"), self.operand("final")
+        planned_together(held.arrays, ResultMemory.JOINED if final else ResultMemory.KEPT)
+        own = HLGExpr.from_collection(held.collection)
+        return own.finalize_compute() if final else own
 
     @property
     def hlg(self) -> Any:

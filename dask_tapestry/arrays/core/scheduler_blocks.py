@@ -9,12 +9,15 @@ from uuid import uuid4
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
 from dask_tapestry.io.sources.dask_blocks_source import from_blocks
 from dask_tapestry.lower.dask_private import HighLevelGraph
+from dask_tapestry.lower.planned_expression import LoweredPlan, for_other_collections, lower_plan
 from dask_tapestry.lower.result_layout import ResultLayout, find_layout
 from dask_tapestry.lower.small_jobs import persist_synchronously
 from dask_tapestry.operators.layouts.in_format import in_format
 from dask_tapestry.operators.layouts.nominal_chunks import with_chunks_kept
-from dask_tapestry.operators.layouts.rechunk import rechunk
-from dask_tapestry.teg import Node
+from dask_tapestry.operators.layouts.rechunk import handed_on, rechunk
+from dask_tapestry.planner.build import build_plan
+from dask_tapestry.planner.memory.results import ResultMemory
+from dask_tapestry.teg import Node, Source
 from dask_tapestry.teg.chunking import canonical_axes
 from dask_tapestry.teg.nominal import nominal_chunks, nominal_cuts
 from dask_tapestry.teg.stored_grid import stored_cuts
@@ -78,3 +81,20 @@ def held_in(node: Node, cuts: tuple[Cuts, ...]) -> Node:
     if operator.layout == cuts and operator.format == known:
         return node
     return rechunk(node if known is None else in_format(node, known), cuts)
+
+
+def lowered_alone(node: Node, cuts: tuple[Cuts, ...], name: str) -> LoweredPlan:
+    """The layers of a value alone, as blocks that others take; `name` begins their keys."""
+    plan = build_plan([taken_in(node, cuts)])
+    return for_other_collections(lower_plan(plan, ResultMemory.KEPT, [name]))
+
+
+def taken_in(node: Node, cuts: tuple[Cuts, ...]) -> Node:
+    """The value of `node` as blocks that are cut so, of which others take those they need.
+
+    They are planned for whoever takes one after the other: no worker holds all of them.
+    """
+    if isinstance(node.operator, Source):
+        return held_in(node, cuts)
+    known = node.format
+    return handed_on(node if known is None else in_format(node, known), cuts)

@@ -14,7 +14,7 @@ from dask_tapestry.arrays.core.known_values import where_known
 from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
 from dask_tapestry.arrays.random.bounds import Bound, checked_later, is_lazy, real_parameter
 from dask_tapestry.cells.fixed_dtype import dtype_name
-from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
+from dask_tapestry.errors import ArgumentError, DTypeError, ValueRangeError
 from dask_tapestry.operators.axes import normalize_axis
 from dask_tapestry.operators.broadcast_shapes import broadcast_shape
 from dask_tapestry.operators.cells.elementwise import Operand, astype, elementwise
@@ -60,17 +60,14 @@ def real_interval(low: ArrayLike, high: ArrayLike) -> tuple[Operand, Operand]:
 
 
 def output_shape(size: Shape | None, *parameters: Operand) -> tuple[int, ...]:
-    """The shape `size`, to which the parameters must broadcast; by default their common shape."""
+    """The common shape of `size`, if it is given, and the parameters, as in Dask.
+
+    NumPy refuses a size of which the parameters make more, as ``poisson(rates, size=1)``.
+    """
     shapes = [p.type.shape for p in parameters if isinstance(p, Tensor)]
-    if size is None:
-        return broadcast_shape(shapes, "parameters") if shapes else ()
-    shape = shape_of(size)
-    if shapes and broadcast_shape([shape, *shapes], "size and parameters") != shape:
-        raise ShapeError(
-            f"Output size {shape} is not compatible with broadcast dimensions of inputs "
-            f"{broadcast_shape(shapes, 'parameters')}."
-        )
-    return shape
+    if size is not None:
+        shapes.append(shape_of(size))
+    return broadcast_shape(shapes, "size and parameters") if shapes else ()
 
 
 def integer_bounds(

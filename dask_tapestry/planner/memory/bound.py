@@ -69,7 +69,7 @@ def lack_of_memory(plan: PlannedSteps, fullest: PeakWorkers, enough: str = "") -
     return (
         f"peak_memory_is_bounded: the plan needs {format_bytes(fullest.bytes)} on one {one}, "
         f"which has {format_bytes(fullest.usable)} for it; {_way_out(plan, fullest.device)}"
-        f"{enough}; most is taken by {_largest(plan, fullest.device)}"
+        f"{enough}{_most_taken(plan, fullest.device)}"
     )
 
 
@@ -82,22 +82,22 @@ def _way_out(plan: PlannedSteps, device: str) -> str:
     return first + "give it more memory or more workers, or write to a store"
 
 
-def _largest(plan: PlannedSteps, device: str = "") -> str:
+def _most_taken(plan: PlannedSteps, device: str = "") -> str:
     """The step whose value and blocks take most memory of a worker, with the user's line.
 
-    Of those that a device computes, if one is named.
+    Of those that a device computes, if one is named; nothing of results that are there already.
     """
+    steps = [s for s in plan.steps.values() if s.machine.device == device or not device]
+    if not steps:
+        return ""
 
     def bytes_taken(step: Step) -> float:
         together = 1 if step.machine.alone else min(plan.resources.threads, step.count)
         return step.node.type.nbytes / step.machine.hosts + together * step.needs.work
 
-    step = max(
-        [s for s in plan.steps.values() if s.machine.device == device or not device],
-        key=bytes_taken,
-    )
+    step = max(steps, key=bytes_taken)
     value, block = format_bytes(step.node.type.nbytes), format_bytes(step.needs.work)
     node = step.node
     where = f" ({node.line})" if node.line else ""
     text = f"{node.operator.name} {node.type}{where}"
-    return f"{text}: its value is {value}, and each of its tasks takes {block}"
+    return f"; most is taken by {text}: its value is {value}, and each of its tasks takes {block}"

@@ -63,8 +63,9 @@ def all_resident(
 
 def blocks_of_round(plan: PlannedSteps, step: Step, rounds: int) -> int:
     """Blocks of a result in each of so many rounds, or of fewer: each worker has one of some."""
-    results = [x for x in set(plan.graph.roots) if x in plan.steps]
-    least = ceil(step.machine.hosts / len(results))
+    roots = set(plan.graph.roots) & plan.steps.keys()
+    results = [x for x in roots if not isinstance(x.operator, Sink)]
+    least = ceil(step.machine.hosts / max(1, len(results)))
     return min(step.count, max(ceil(step.count / rounds), least))
 
 
@@ -79,9 +80,10 @@ def _resident(
     if isinstance(node.operator, Sink):
         return 0
     block = step.block_bytes
-    if node in plan.graph.roots and (rounds == 1 or readers):
+    is_result = node in plan.graph.roots and not node.operator.hands_on
+    if is_result and (rounds == 1 or readers):
         return node.type.nbytes
-    if node in plan.graph.roots:
+    if is_result:
         return min(node.type.nbytes, blocks_of_round(plan, step, rounds) * block)
     if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
         return node.type.nbytes

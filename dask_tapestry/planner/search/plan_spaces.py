@@ -128,7 +128,7 @@ def may_hold_results(space: PlanEvaluator) -> bool:
         x.type.nbytes
         for x in dict.fromkeys(graph.roots)
         if (space.rounds == 1 or any(not c.is_sequence_point for c in graph.consumers[x]))
-        and not (x.is_sequence_point or isinstance(x.operator, Sink) or is_external(x))
+        and not (x.is_sequence_point or _is_taken(x) or is_external(x))
     ]
     return least_share(sum(kept), resources.workers) <= resources.usable_bytes
 
@@ -138,7 +138,7 @@ def fetch_rounds(graph: Graph, resources: Resources) -> list[int]:
 
     In one alone, where what is held till then is next to nothing.
     """
-    roots = [x for x in dict.fromkeys(graph.roots) if not isinstance(x.operator, Sink)]
+    roots = [x for x in dict.fromkeys(graph.roots) if not _is_taken(x)]
     held = _share_held(resources, sum(x.type.nbytes for x in roots))
     if resources.local or held <= LITTLE_RESULTS:
         return [1] if held <= 1 else []
@@ -152,9 +152,14 @@ def only_in_rounds(graph: Graph, resources: Resources) -> bool:
 
 def is_large_result(resources: Resources, node: Node) -> bool:
     """Whether a result takes more of workers than is next to nothing."""
-    return _share_held(resources, node.type.nbytes) > LITTLE_RESULTS
+    return not _is_taken(node) and _share_held(resources, node.type.nbytes) > LITTLE_RESULTS
 
 
 def _share_held(resources: Resources, nbytes: int) -> float:
     """The part of a worker's memory that its part of some bytes takes."""
     return least_share(nbytes, resources.workers) / max(1, resources.usable_bytes)
+
+
+def _is_taken(result: Node) -> bool:
+    """Whether a result is in a store, or with others, block by block: workers hold none of it."""
+    return isinstance(result.operator, Sink) or result.operator.hands_on

@@ -21,11 +21,14 @@ class LayoutContract(AccessContract):
     ----------------
     holds
         Its value is always held between steps: of sinks, and in layouts that the user fixed.
+    hands_on
+        Others take the blocks of a result one by one, and hold what they need of them.
     workers
         Names of the workers that alone compute it; none for any.
     """
 
     holds: ClassVar[bool] = False
+    hands_on: bool = False
     workers: tuple[str, ...] = ()
 
     @property

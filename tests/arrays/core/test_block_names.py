@@ -36,7 +36,7 @@ def test_the_name_is_the_same_every_time():
 def test_no_plan_is_made_for_it():
     x = X * 2
     assert x.name
-    assert "lowered" not in x._known
+    assert not x.lowered_for(all_held=False)
 
 
 def test_blocks_of_others_keep_their_name():

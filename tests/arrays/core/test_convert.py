@@ -9,6 +9,8 @@ import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.first import first_of
+from dask_tapestry.io.sources.numpy_source import NumpySource
+from dask_tapestry.teg.node import topological
 
 CELLS = np.arange(6.0).reshape(2, 3)
 
@@ -254,3 +256,41 @@ def test_a_field_takes_a_record_of_its_own():
 def test_what_has_to_be_copied_is_not_shared():
     with pytest.raises(ValueError, match="avoid copy"):
         dt.asarray([1, 2], "i8", copy=False)
+
+
+REPEATED = {
+    "a row": lambda: np.broadcast_to(np.arange(4.0), (3, 4)),
+    "a column": lambda: np.broadcast_to(np.arange(3)[:, None], (3, 4)),
+    "a value": lambda: np.broadcast_to(np.float32(2), (3, 4)),
+    "between": lambda: np.broadcast_to(np.arange(6).reshape(2, 1, 3), (2, 5, 3)).transpose(1, 0, 2),
+    "none": lambda: np.broadcast_to(np.arange(3), (0, 3)),
+    "one of it": lambda: np.broadcast_to(np.arange(3), (1, 3)),
+    "turned": lambda: np.broadcast_to(np.arange(4), (3, 4))[:, ::-1],
+}
+
+
+@pytest.mark.parametrize("made", REPEATED)
+@pytest.mark.parametrize("take", [dt.asarray, dt.from_array, lambda x: dt.zeros(x.shape) + x])
+def test_of_cells_that_numpy_repeats_those_it_has_are_taken(made, take):
+    cells = REPEATED[made]()
+    x = take(cells)
+    np.testing.assert_array_equal(x.compute(), cells)
+    sources = [one for one in topological([x.node]) if isinstance(one.operator, NumpySource)]
+    assert sum(one.type.size for one in sources) <= max(np.unique(cells).size, cells.ndim)
+    named = dt.asarray(cells, dims=("t", "y", "x")[: cells.ndim])
+    assert named.dims == ("t", "y", "x")[: cells.ndim]
+
+
+def test_what_is_written_to_cells_that_are_repeated_is_seen():
+    cells = np.zeros(3)
+    x = dt.from_array(np.broadcast_to(cells, (2, 3)), chunks=(1, 2))
+    cells[:] = 5
+    assert x.chunks == ((1, 1), (2, 1))
+    assert (x.compute() == 5).all()
+
+
+def test_cells_that_are_repeated_need_no_memory_of_workers():
+    weights = np.broadcast_to(np.arange(300.0)[:, None], (1000, 300, 1000))
+    x = dt.ones(weights.shape, chunks=100) * weights
+    resources = dt.Resources(workers=2, threads=1, memory="300 MB")
+    assert dt.plan(x.sum(), resources=resources)

@@ -1,3 +1,4 @@
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -73,9 +74,29 @@ def test_parameters_must_fit_the_size():
     assert output_shape(None, row, dt.ones(4).node, 1.0) == (3, 4)
     assert output_shape((2, 3, 5), row) == (2, 3, 5)
     assert output_shape(None, 1.0) == ()
-    for size in (3, (2, 1), (3, 1, 1)):
+    for size in (2, (3, 1), (4, 2, 1)):
         with pytest.raises(dt.ShapeError):
-            output_shape(size, dt.ones((2, 3)).node)
+            output_shape(size, dt.ones((3, 2, 3)).node)
+
+
+DRAWS = {
+    "poisson": lambda m, p, size: m.random.default_rng(0).poisson(p, size=size),
+    "normal": lambda m, p, size: m.random.default_rng(0).normal(p, 1, size=size),
+    "gamma": lambda m, p, size: m.random.default_rng(0).gamma(p, size=size, chunks=1),
+    "binomial": lambda m, p, size: m.random.RandomState(0).binomial(5, p, size=size),
+    "uniform": lambda m, p, size: m.random.RandomState(0).uniform(0, p, size=size),
+    "triangular": lambda m, p, size: m.random.default_rng(0).triangular(0, p, 2, size=size),
+    "module": lambda m, p, size: m.random.poisson(p, size=size),
+}
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("size", [None, (), 1, 3, (1,), (2, 1), (1, 3), (4, 1, 1)])
+def test_a_size_and_parameters_make_the_shape_together_as_in_dask(draw, size):
+    cells = np.full((2, 3), 0.5)
+    x = DRAWS[draw](dt, dt.asarray(cells), size)
+    assert x.shape == DRAWS[draw](da, da.from_array(cells), size).shape
+    assert x.compute().shape == x.shape
 
 
 @pytest.mark.parametrize("size", [-1, (2, -3)])
