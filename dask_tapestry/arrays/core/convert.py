@@ -203,7 +203,7 @@ def _repeated(data: np.ndarray[Any, Any], dims: Dims) -> Tensor:
         slice(1 if n > 1 and not step else n)
         for n, step in zip(data.shape, data.strides, strict=True)
     ]
-    cells = data[tuple(once)]
+    cells = data[(*once, ...)]
     if cells.size == data.size:
         return as_tensor(data, dims)
     whole = broadcast(as_tensor(cells), data.shape)

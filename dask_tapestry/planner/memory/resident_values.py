@@ -61,14 +61,6 @@ def all_resident(
     return found
 
 
-def blocks_of_round(plan: PlannedSteps, step: Step, rounds: int) -> int:
-    """Blocks of a result in each of so many rounds, or of fewer: each worker has one of some."""
-    roots = set(plan.graph.roots) & plan.steps.keys()
-    results = [x for x in roots if not isinstance(x.operator, Sink)]
-    least = ceil(step.machine.hosts / max(1, len(results)))
-    return min(step.count, max(ceil(step.count / rounds), least))
-
-
 def _resident(
     step: Step,
     plan: PlannedSteps,
@@ -84,7 +76,7 @@ def _resident(
     if is_result and (rounds == 1 or readers):
         return node.type.nbytes
     if is_result:
-        return min(node.type.nbytes, blocks_of_round(plan, step, rounds) * block)
+        return min(node.type.nbytes, ceil(step.count / rounds) * block)
     if lifetimes and any(lifetimes.ends_before(node, r.node) for r in readers):
         return node.type.nbytes
     if any(reads_far_apart(r, step) for r in readers):

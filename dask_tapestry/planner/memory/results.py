@@ -8,12 +8,10 @@ are made one value by a task of one worker, which then holds the blocks and the 
 from __future__ import annotations
 
 from enum import Enum
-from math import ceil
 
 from dask_tapestry.planner.cost.step import PlannedSteps
 from dask_tapestry.planner.memory.ample_memory import is_ample
 from dask_tapestry.planner.memory.memory import WorkerMemory, bytes_of_one_worker
-from dask_tapestry.planner.memory.resident_values import blocks_of_round
 from dask_tapestry.planner.tuning import RESULT_PROCESS_BYTES
 from dask_tapestry.teg import Node, Sink
 
@@ -31,8 +29,7 @@ def rounds_that_fit(plan: PlannedSteps) -> int | None:
 
     None where they cannot, however small a round is.
     """
-    results = [plan.steps[x] for x in plan.graph.roots if x in plan.steps]
-    most = max([ceil(x.count / blocks_of_round(plan, x, x.count)) for x in results], default=1)
+    most = max((plan.steps[x].count for x in plan.graph.roots if x in plan.steps), default=1)
     rounds = 1
     if is_ample(plan):
         return rounds

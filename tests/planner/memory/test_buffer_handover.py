@@ -123,7 +123,7 @@ def lonely():
 
 
 def test_a_value_that_another_reads_too_is_no_relay():
-    plan = build_plan([x.node for x in lonely()], dt.Resources(4, 1, "1.35 MiB", "1 GB/s"))
+    plan = build_plan([x.node for x in lonely()], dt.Resources(4, 1, "1.1 MiB", "1 GB/s"))
     assert not relayed(plan)
 
 

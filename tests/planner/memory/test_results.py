@@ -4,7 +4,6 @@ import pytest
 
 import dask_tapestry as dt
 from dask_tapestry.planner.memory.memory import fullest_workers
-from dask_tapestry.planner.memory.resident_values import blocks_of_round
 from dask_tapestry.planner.memory.results import ResultMemory, joined_bytes, rounds_that_fit
 from dask_tapestry.planner.tuning import RESULT_PROCESS_BYTES
 from tests.planner.graphs import FOUR
@@ -60,18 +59,3 @@ def test_writes_take_nothing(tmp_path):
     made = dt.plan(write, resources=SMALL).core
     made.verify(ResultMemory.JOINED)
     assert joined_bytes(made) == 0
-
-
-def test_each_worker_has_a_block_in_a_round():
-    made = plan((400, 10**6), (1, 10**6), dt.Resources(8, 1, "800 MB"))
-    (step,) = made.steps.values()
-    assert [blocks_of_round(made, step, n) for n in (1, 2, 10, 400)] == [400, 200, 40, 8]
-    few = plan((5, 10**6), (1, 10**6), dt.Resources(8, 1, "800 MB"))
-    assert [blocks_of_round(few, step, 5) for step in few.steps.values()] == [5]
-    assert rounds_that_fit(made) <= 50
-
-
-def test_blocks_of_several_results_are_of_one_round():
-    x = dt.ones((400, 10**6)).rechunk((1, 10**6))
-    made = dt.plan(x, x + 1, resources=dt.Resources(8, 1, "800 MB")).core
-    assert {blocks_of_round(made, made.steps[root], 400) for root in made.graph.roots} == {4}
