@@ -27,7 +27,7 @@ LEFT_OUT: dict[str, str] = {
         "patterns.get_uint_type patterns.signal patterns.wait mutator rule "
         ".bound .chunks .chunksize .deferred .device .dims .dtype .expr .itemsize .name .nbytes "
         ".ndim .node .nominal_cuts .npartitions .numblocks .runs_anywhere .shape .size .teg .item "
-        ".tobytes .tolist .plan .said .is_own .selected "
+        ".lowered_for .tobytes .tolist .plan .said .is_own .selected "
         "ma.MaskedArray.answers ma.MaskedArray.chunks ma.MaskedArray.expr "
         "ndimage.generate_binary_structure ndimage.iterate_structure "
         "overlap.ensure_minimum_chunksize "

@@ -42,7 +42,7 @@ def test_a_placed_value_is_sliced_where_it_lies():
 
 
 def test_a_sink_is_kept_on_its_workers(tmp_path):
-    sink = dt.to_zarr(dt.ones(4), tmp_path / "x.zarr", compute=False, workers="alice")
+    sink = dt.to_zarr(dt.ones(1049), tmp_path / "x.zarr", compute=False, workers="alice")
     assert layers_of(dt.plan(sink))["ones-store"].annotations["workers"] == ["alice"]
 
 
