@@ -199,11 +199,9 @@ def _repeated(data: np.ndarray[Any, Any], dims: Dims) -> Tensor:
 
     Else all that it repeats would be sent to workers, and lie there.
     """
-    once = [
-        slice(1 if n > 1 and not step else n)
-        for n, step in zip(data.shape, data.strides, strict=True)
-    ]
-    cells = data[(*once, ...)]
+    sides = zip(data.shape, data.strides, strict=True)
+    once: tuple[Any, ...] = tuple([slice(1 if n > 1 and not step else n) for n, step in sides])
+    cells: np.ndarray[Any, Any] = data[(*once, ...)]
     if cells.size == data.size:
         return as_tensor(data, dims)
     whole = broadcast(as_tensor(cells), data.shape)
