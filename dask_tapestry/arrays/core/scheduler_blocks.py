@@ -94,7 +94,7 @@ def taken_in(node: Node, cuts: tuple[Cuts, ...]) -> Node:
 
     They are planned for whoever takes one after the other: no worker holds all of them.
     """
-    if isinstance(node.operator, Source):
+    if isinstance(node.operator, Source) and node.operator.external:
         return held_in(node, cuts)
     known = node.format
     return handed_on(node if known is None else in_format(node, known), cuts)

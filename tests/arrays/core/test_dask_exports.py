@@ -3,6 +3,7 @@
 import dask
 import numpy as np
 import pytest
+import zarr
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.core.mixed_collections import planned_together
@@ -19,8 +20,15 @@ def counted():
     return dt.arange(SIDE**3, dtype="f8").reshape((SIDE,) * 3).rechunk(CHUNK)
 
 
+def stored():
+    z = zarr.create_array({}, shape=(SIDE,) * 3, chunks=(CHUNK,) * 3, dtype="f8", fill_value=2.5)
+    z[:CHUNK, CHUNK : 2 * CHUNK, :CHUNK] = np.full((CHUNK,) * 3, 7.0)
+    return dt.from_zarr(z)
+
+
 MADE = {
     "drawn": drawn,
+    "stored": stored,
     "cells": lambda: drawn() * 2 + 1,
     "in chunks that were asked for": counted,
     "several that meet": lambda: drawn() + drawn().transpose((2, 1, 0)),
