@@ -27,8 +27,8 @@ def with_results_apart(
     >>> x = dt.placeholder((60, 5), "f8")
     >>> graph = Graph([x.node, x.max(axis=0).node])
     >>> print(with_results_apart(graph, lambda node: node.type.nbytes > 100))
-    %0 = placeholder(float64) : float64[60, 5]
-    %1 = view(%0) : float64[60, 5]
+    %0 = placeholder() : float64[60, 5]
+    %1 = view(%0, [0+1*o0, 0+1*o1]) : float64[60, 5]
     %2 = reduce(%0, max, axes=(0,)) : float64[5]
     return %1, %2
     """
