@@ -273,9 +273,9 @@ def test_joint_passes_are_taken_apart_where_no_plan_fits():
 
 
 def test_details_of_many_scales_are_planned_in_little_memory():
-    signal = dt.placeholder((2**28,), "f8", (2**22,))
+    signal = dt.placeholder((2**26,), "f8", (2**22,))
     powers, smooth = [], signal
-    for distance in (1, 2, 4, 8):
+    for distance in (1, 2, 4):  # of two scales all fit together
         rougher = smooth
         smooth = (dt.roll(rougher, distance) + 2 * rougher + dt.roll(rougher, -distance)) / 4
         powers.append(((rougher - smooth) ** 2).mean())
@@ -284,4 +284,4 @@ def test_details_of_many_scales_are_planned_in_little_memory():
     dt.verify(plan, *powers)
     assert any(change.rule == APART for change in plan.trace())
     assert plan.cost["peak_worker_bytes"] < machines.usable_bytes
-    assert plan.cost["bytes_read"] < 9 * signal.nbytes
+    assert plan.cost["bytes_read"] < 5 * signal.nbytes
