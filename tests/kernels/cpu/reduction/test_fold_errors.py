@@ -34,14 +34,14 @@ FOLDS: dict[str, tuple[tuple[str, CellExpression], ...]] = {
     "a compared sum": (("sum", _formula(*POSITIVE)),),
     "a difference": (("max", _formula(("subtract", (0, 1), F8), ("absolute", (2,), F8))),),
     "a difference that is far": (
-        ("fmin", _formula(("subtract", (0, 1), F8), ("sin", (2,), F8), ("exp", (3,), F8))),
+        ("fmax", _formula(("subtract", (0, 1), F8), ("sin", (2,), F8), ("exp", (3,), F8))),
     ),
     "a logarithm": (("nanmean", _formula(("log", (0,), F8), ("multiply", (1, 2), F8))),),
     "a quotient": (("fmax", _formula(("divide", (0, 1), F8))),),
     "together": (
         ("max", _formula(("maximum", (0, 1), F8), ("minimum", (2, 0), F8))),
         ("sum", _formula(("add", (0, 1), F8))),
-        ("nanvar", _formula(("multiply", (0, 1), F8))),
+        ("nanstd", _formula(("multiply", (0, 1), F8))),
     ),
 }  # fmt: skip
 
