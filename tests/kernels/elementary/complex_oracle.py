@@ -35,7 +35,7 @@ def values(name: str, *arguments: np.ndarray) -> np.ndarray:
     return careful
 
 
-def numbers(least: int = -40, most: int = 8, count: int = 500) -> np.ndarray:
+def numbers(least: int = -40, most: int = 8, count: int = 200) -> np.ndarray:
     """Return complex numbers of all sizes between powers of two, and some near where parts vanish.
 
     These are the unit circle, its points on the axes, and both axes.
