@@ -98,7 +98,8 @@ def test_a_killed_worker_leaves_the_count_right():
         time.sleep(0.1)
         return block
 
-    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
         held = blocks(slow).persist()
         while last_or_none(client) is None or not last(client)["steps"][-1]["measured"]["done"]:
             time.sleep(0.02)

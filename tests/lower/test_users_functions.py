@@ -40,7 +40,7 @@ def test_functions_that_cannot_be_sent_are_named(made):
 def test_a_cluster_is_not_asked_to_run_what_it_cannot_be_sent():
     held = Lock()
     doubled = dt.ones((2, 3)).map_blocks(lambda block: block * (2 + held.locked()), dtype=float)
-    with Client(processes=False, n_workers=1, dashboard_address=None):
+    with Client(processes=False, n_workers=1, dashboard_address=":0"):
         with pytest.raises(dt.ArgumentTypeError, match="cannot be sent to workers"):
             doubled.compute()
         assert doubled.compute(scheduler="threads").tolist() == [[2] * 3] * 2

@@ -104,7 +104,7 @@ def test_on_workers(tmp_path, joint):
     x = stored(tmp_path / "x", (10, 40))
     with dask.config.set(scheduler="synchronous"):
         alone = [y.compute() for y in PROGRAMS["sort"](dt, x)]
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
     with cluster, Client(cluster):
         joint.clear()
         plan = dt.plan(*PROGRAMS["sort"](dt, x), budget=0.2)
