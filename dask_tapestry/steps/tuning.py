@@ -45,6 +45,8 @@ SHORTER_PIECES_WORK: Final = 1.25
 # program
 # That a program remembers: a block's is needed by its task and when that runs
 SCHEDULES_REMEMBERED: Final = 64
+# Boxes of which the demand of an operator is remembered: nine in ten of a search are asked again
+DEMANDS_REMEMBERED: Final = 256
 # Boxes of which what an operator reads is remembered, where that is more than its demand: a plan of
 # 56,000 demands has 15,000 different ones, as programs with other values held ask the same
 PIECES_REMEMBERED: Final = 512
