@@ -86,7 +86,8 @@ def build_plan(
                 raise
             return _planned(roots, replace(machines, filled=True), method, budget, seed, recall)
 
-    with written_as(None):
+    # What is remembered of a plan that workers cannot hold serves those that are made after it
+    with written_as(None), collection_paused():
         return ending_in_time(made(), made)
 
 

@@ -59,7 +59,7 @@ def merged(
     return tuple(boxes) if alone else found  # these objects: who reads one finds it by its number
 
 
-@lru_cache(maxsize=2048)  # blocks that differ elsewhere, and ways to hold values, read the same
+@lru_cache(maxsize=8192)  # blocks that differ elsewhere, and ways to hold values, read the same
 def _merged(
     boxes: tuple[ZRange, ...], outer: tuple[ZRange, ...], room: float
 ) -> tuple[ZRange, ...]:
@@ -121,7 +121,7 @@ def _hulls(boxes: tuple[ZRange, ...], room: float) -> tuple[ZRange, ...]:
     return _of_several(boxes, room)
 
 
-@lru_cache(maxsize=2048)  # each way to hold the values of a step has some of the same boxes
+@lru_cache(maxsize=8192)  # each way to hold the values of a step has some of the same boxes
 def _of_several(boxes: tuple[ZRange, ...], room: float) -> tuple[ZRange, ...]:
     """The hulls of three boxes or more.
 
