@@ -20,6 +20,7 @@ from dask_tapestry.teg.contract.access import Demanding
 from dask_tapestry.teg.operator import Restriction, Types
 from dask_tapestry.teg.regularity import ANYWHERE, Regular, Regularity
 from dask_tapestry.zspace import ZRange
+from dask_tapestry.zspace.range import trusted_range
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,18 @@ class Concat(Selector):
         ends = tuple([start + extent for start, extent in zip(starts, extents, strict=True)])
 
         def demand(box: ZRange) -> tuple[ZRange, ...]:
-            lo, hi = box.lo[axis], box.hi[axis]
+            los, his = box.lo, box.hi
+            fore, aft = (los[:axis], his[:axis]), (los[axis + 1 :], his[axis + 1 :])
+
+            def span(lo: int, hi: int) -> ZRange:  # in half of the time of `box.replace`
+                return trusted_range((*fore[0], lo, *aft[0]), (*fore[1], hi, *aft[1]))
+
+            lo, hi = los[axis], his[axis]
             first, last = bisect_right(ends, lo), bisect_left(starts, hi)
-            before = {n: box.replace(axis, n, n) for n in set(extents[:first])}
-            behind = box.replace(axis, 0, 0)
+            before = {n: span(n, n) for n in set(extents[:first])}
+            behind = span(0, 0)
             met = [
-                box.replace(axis, max(lo - starts[n], 0), min(hi - starts[n], extents[n]))
+                span(max(lo - starts[n], 0), min(hi - starts[n], extents[n]))
                 for n in range(first, last)
             ]
             return (
