@@ -2,13 +2,15 @@
 
 No worker ever holds a whole result. What is computed is asked for a few blocks at a time, and
 workers free a block as soon as it is here. Results that all workers together cannot hold are
-computed in several rounds: values that a later round needs, too, are kept until it has ended.
+computed in several rounds: values that a later round needs, too, are kept until it has ended. The
+blocks of a part of a round come here while workers compute those of others.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from dask.base import collections_to_expr
@@ -23,7 +25,7 @@ from dask_tapestry.lower.dask_private import (
     as_completed,
     seceded,
 )
-from dask_tapestry.lower.fetch_rounds import FetchRound, rounds_of
+from dask_tapestry.lower.fetch_rounds import FetchRound, parts_underway, rounds_of
 from dask_tapestry.lower.fp_error_events import without_collection
 from dask_tapestry.lower.graph import Lowered
 from dask_tapestry.lower.planned_expression import (
@@ -208,28 +210,47 @@ def _take_all(
     """Have all blocks computed and put where they belong; return the values of `others`."""
     kept_futures: dict[Key, Any] = {}  # futures of what a later round needs
     other_results: list[Any] = []
+    parts = parts_underway(lowered.keys, rounds)
+    underway = deque[_Underway]()
+
+    def begin(fetch_round: FetchRound) -> _Underway:
+        own = [*fetch_round.keys, *fetch_round.kept]
+        expr = TapestryExpr(
+            None, False, None, lowered.graph, own, fetch_round.name, None, lowered.job
+        )
+        wanted, others_now = _with_others(expr, others)
+        keys = list(dict.fromkeys([*own, *others_now]))
+        futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
+        return _Underway(fetch_round, futures, others_now)
+
+    def end(fetch_round: FetchRound, futures: dict[Key, Any], others_now: Sequence[Key]) -> None:
+        now = () if others else chain.from_iterable(one.futures.values() for one in underway)
+        with watch.cancelling(now):
+            _take(fetch_round, futures, places, client)
+        other_results.extend(client.gather([futures[key] for key in others_now]))
+        kept_futures.update({key: futures.pop(key) for key in fetch_round.kept})
+        _release(futures.values())
+        _release([kept_futures.pop(key) for key in fetch_round.over])
+        underway.popleft()
+
     try:
-        for fetch_round in rounds_of(lowered.graph, lowered.keys, rounds):
-            own = [*fetch_round.keys, *fetch_round.kept]
-            expr = TapestryExpr(
-                None, False, None, lowered.graph, own, fetch_round.name, None, lowered.job
-            )
-            wanted, others_now = _with_others(expr, others)
-            keys = list(dict.fromkeys([*fetch_round.keys, *fetch_round.kept, *others_now]))
-            futures = dict(zip(keys, client.get(wanted, keys, sync=False, **options), strict=True))
-            try:
-                with watch.cancelling(() if others else futures.values()):
-                    _take(fetch_round, futures, places, client)
-                other_results += (
-                    client.gather([futures[key] for key in others_now]) if others_now else []
-                )
-                kept_futures.update({key: futures.pop(key) for key in fetch_round.kept})
-            finally:
-                _release(futures.values())
-            _release([kept_futures.pop(key) for key in fetch_round.over])
+        for fetch_round in rounds_of(lowered.graph, lowered.keys, rounds * parts):
+            if len(underway) == parts:
+                end(*underway[0])
+            underway.append(begin(fetch_round))
+        while underway:
+            end(*underway[0])
     finally:
-        _release(kept_futures.values())
+        _release(chain(kept_futures.values(), *[one.futures.values() for one in underway]))
     return other_results
+
+
+class _Underway(NamedTuple):
+    """A round that workers compute, its futures, and the keys of other collections among them."""
+
+    fetch_round: FetchRound
+    futures: dict[Key, Any]
+    others: Sequence[Key]
 
 
 def _with_others(expr: TapestryExpr, others: Sequence[Any]) -> tuple[Expr, list[Key]]:

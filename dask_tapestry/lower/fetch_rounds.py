@@ -22,6 +22,7 @@ from dask_tapestry.lower.dask_private import GraphNode
 from dask_tapestry.lower.fetch_order import dependencies_of, fetch_order
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.symbolic_layer import SymbolicLayer
+from dask_tapestry.lower.tuning import MOST_PARTS_UNDERWAY
 
 Key = Any
 
@@ -66,6 +67,27 @@ def rounds_of(graph: HighLevelGraph, results: Sequence[Any], count: int) -> Iter
         over_by_round[last].append(key)
     for some in zip(parts, kept_by_round, over_by_round, strict=True):
         yield FetchRound(*some, _round_name())
+
+
+def parts_underway(results: Sequence[Any], rounds: int) -> int:
+    """Parts of a round that are computed at a time: together they have no more blocks than it has.
+
+    Each is as one of more rounds; the blocks of one are fetched while others are computed.
+
+    Parameters
+    ----------
+    results
+        Keys of the blocks of each.
+    rounds
+        In which workers can hold these.
+    """
+    counts = [len(set(flatten(keys))) for keys in results]
+
+    def are_no_more(parts: int) -> bool:
+        return all(parts * ceil(n / (parts * rounds)) <= ceil(n / rounds) for n in counts)
+
+    most = MOST_PARTS_UNDERWAY if rounds > 1 else 1  # of one round all blocks come as they end
+    return max(filter(are_no_more, range(1, most + 1)))
 
 
 def _value_bytes(graph: HighLevelGraph, key: Key) -> int:

@@ -35,6 +35,9 @@ JOB_LOOK_SECONDS: Final = 0.05  # seconds between questions for it
 # Seconds after which one who waits asks whether its block is wanted
 WAITER_LOOK_SECONDS: Final = 0.1
 
+# fetch_rounds
+MOST_PARTS_UNDERWAY: Final = 4  # of a round: one is fetched while the others are computed
+
 # input_prefetch
 REACH_SECONDS: Final = 5.0  # seconds in which a worker within reach answers; busy ones took 1
 LATEST_SECONDS: Final = 30.0  # seconds for one block

@@ -120,6 +120,29 @@ def test_steps_that_share_work_and_effects(tmp_path):
     np.testing.assert_array_equal(dt.from_zarr(tmp_path / "x.zarr").compute(), first)
 
 
+@pytest.mark.usefixtures("client")
+def test_parts_of_rounds_are_computed_while_others_are_fetched(monkeypatch):
+    """No more than a round has is underway, and all of it once the first is fetched."""
+    monkeypatch.setattr(fetch, "rounds_that_fit", lambda plan: 5)
+    begun, seen = [], []
+    rounds_of, take = fetch.rounds_of, fetch._take
+
+    def counted(*args):
+        for one in rounds_of(*args):
+            yield one
+            begun.append(one.name)
+
+    def taken(one, *args):
+        seen.append(len(begun) - len(seen))
+        take(one, *args)
+
+    monkeypatch.setattr(fetch, "rounds_of", counted)
+    monkeypatch.setattr(fetch, "_take", taken)
+    x = (dt.from_array(CELLS, chunks=(2, 60)) * 2).rechunk((2, 60))
+    same(x.compute(), CELLS * 2)
+    assert max(seen) == min(seen[: len(begun) - 4]) == fetch.parts_underway([range(20)], 5) == 4
+
+
 @pytest.mark.usefixtures("client", "together")
 def test_beside_collections_of_other_kinds():
     x = dt.from_array(CELLS, chunks=(7, 9))

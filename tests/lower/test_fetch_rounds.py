@@ -1,9 +1,13 @@
+from math import ceil
+
+import pytest
 from dask.core import flatten
 
 import dask_tapestry as dt
-from dask_tapestry.lower.fetch_rounds import rounds_of
+from dask_tapestry.lower.fetch_rounds import parts_underway, rounds_of
 from dask_tapestry.lower.materialize import materialize
 from dask_tapestry.lower.planned_expression import lower_plan
+from dask_tapestry.lower.tuning import MOST_PARTS_UNDERWAY
 from dask_tapestry.planner.memory.results import ResultMemory
 from tests.planner.graphs import FOUR
 
@@ -41,3 +45,22 @@ def test_each_task_runs_in_one_round_and_is_there_while_it_is_needed():
             held -= set(one.over)
         assert not held
         assert sorted(map(str, ran)) == sorted(map(str, tasks))
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 4, 7, 16])
+def test_parts_that_are_underway_have_no_more_blocks_than_a_round(rounds):
+    x = dt.ones((20, 20)).rechunk((5, 7))
+    made = lowered((x + 1).rechunk((2, 10)), (x * 2).T.rechunk((5, 20)), x.sum())
+    underway = parts_underway(made.keys, rounds)
+    parts = list(rounds_of(made.graph, made.keys, rounds * underway))
+    for first in range(len(parts)):
+        keys = {key for part in parts[first : first + underway] for key in part.keys}
+        for result in made.keys:
+            own = set(flatten(result))
+            assert len(keys & own) <= ceil(len(own) / rounds)
+
+
+def test_rounds_of_many_blocks_are_cut_and_one_round_is_not():
+    many, few = [[("x", n) for n in range(64)]], [[("x", n) for n in range(4)]]
+    assert [parts_underway(many, rounds) for rounds in (1, 2, 32)] == [1, MOST_PARTS_UNDERWAY, 2]
+    assert parts_underway(few, 4) == 1

@@ -12,7 +12,7 @@ from dask_tapestry.errors import MemoryLimitError
 from dask_tapestry.planner.cost.step import PlannedSteps, Step
 from dask_tapestry.planner.machine.resources import Resources
 from dask_tapestry.planner.memory.memory import PeakWorkers, fullest_workers
-from dask_tapestry.planner.memory.results import ResultMemory, joined_bytes, rounds_that_fit
+from dask_tapestry.planner.memory.results import ResultMemory, joined_bytes, may_be_fetched
 from dask_tapestry.teg import Graph, Node
 
 
@@ -51,7 +51,7 @@ def peak_memory_is_bounded(
 
 def holds(plan: PlannedSteps) -> bool:
     """Whether workers can hold what a plan holds, whose results are fetched."""
-    return rounds_that_fit(plan) is not None
+    return may_be_fetched(plan)
 
 
 def lack_of_memory(plan: PlannedSteps, fullest: PeakWorkers, enough: str = "") -> str:

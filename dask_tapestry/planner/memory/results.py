@@ -7,6 +7,7 @@ are made one value by a task of one worker, which then holds the blocks and the 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from enum import Enum
 
 from dask_tapestry.planner.cost.step import PlannedSteps
@@ -25,10 +26,24 @@ class ResultMemory(Enum):
 
 
 def rounds_that_fit(plan: PlannedSteps) -> int | None:
-    """Fewest rounds, a power of two, in which workers can hold what is fetched of the results.
+    """Fewest rounds in which workers can hold what is fetched of the results.
 
     None where they cannot, however small a round is.
     """
+    enough = _doubled_until_they_fit(plan)
+    if enough is None or enough == 1:
+        return enough
+    fewer = range(enough // 2 + 1, enough)
+    return fewer.start + bisect_left(fewer, True, key=lambda n: WorkerMemory(plan, n).fits)
+
+
+def may_be_fetched(plan: PlannedSteps) -> bool:
+    """Whether workers can hold what is fetched of the results, in however many rounds."""
+    return _doubled_until_they_fit(plan) is not None
+
+
+def _doubled_until_they_fit(plan: PlannedSteps) -> int | None:
+    """The first of 1, 2, 4 and so on rounds that fit, or one block each; None where none do."""
     most = max((plan.steps[x].count for x in plan.graph.roots if x in plan.steps), default=1)
     rounds = 1
     if is_ample(plan):

@@ -24,7 +24,7 @@ def test_what_is_too_much_at_once_is_computed_in_the_fewest_rounds():
     rounds = rounds_that_fit(made)
     assert rounds > 1
     assert fullest_workers(made, rounds=rounds).fits
-    assert not fullest_workers(made, rounds=rounds // 2).fits
+    assert not fullest_workers(made, rounds=rounds - 1).fits
     made.verify(ResultMemory.FETCHED)
     for results in (ResultMemory.KEPT, ResultMemory.JOINED):
         with pytest.raises(dt.MemoryLimitError, match="peak_memory_is_bounded"):
