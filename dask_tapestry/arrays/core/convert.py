@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from dask_tapestry.amounts import integer, reading, refuse_unknown
+from dask_tapestry.amounts import reading, refuse_unknown
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.block_format_like import held_as, held_like
 from dask_tapestry.arrays.core.casts import cast
@@ -22,6 +22,7 @@ from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import from_numpy
 from dask_tapestry.arrays.core.memory_arguments import check_order, moved_to, new_on
 from dask_tapestry.arrays.core.naming import named
+from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
 from dask_tapestry.arrays.core.user_names import names_of, worker_names
 from dask_tapestry.arrays.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
@@ -287,9 +288,9 @@ def from_array(
 
 
 def placeholder(
-    shape: Sequence[int],
+    shape: Shape,
     dtype: DTypeLike,
-    stored_chunks: Sequence[int] | None = None,
+    stored_chunks: Shape | None = None,
     dims: Sequence[str | None] | None = None,
 ) -> Array:
     """Return a stored array that need not exist: it can be planned and verified, not computed.
@@ -306,11 +307,9 @@ def placeholder(
     >>> x.nbytes
     1966080000000
     """
-    sides = tuple(integer(n) for n in shape)
-    if any(n < 0 for n in sides):
-        raise ShapeError(f"negative dimensions are not allowed: {sides}")
+    sides = shape_of(shape)
     names = names_of(dims, len(sides))
-    stored = tuple(integer(n) for n in stored_chunks) if stored_chunks is not None else None
+    stored = shape_of(stored_chunks) if stored_chunks is not None else None
     return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
 
 

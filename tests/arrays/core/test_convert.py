@@ -294,3 +294,26 @@ def test_cells_that_are_repeated_need_no_memory_of_workers():
     x = dt.ones(weights.shape, chunks=100) * weights
     resources = dt.Resources(workers=2, threads=1, memory="300 MB")
     assert dt.plan(x.sum(), resources=resources)
+
+
+@pytest.mark.parametrize(
+    ("shape", "chunks"), [(6, 4), ((6,), (4,)), (np.int64(6), np.array([4])), ([6], [4])]
+)
+def test_placeholders_take_shapes_as_numpy_does(shape, chunks):
+    x = dt.placeholder(shape, "f8", chunks)
+    assert (x.shape, x.node.operator.chunks) == ((6,), (4,))
+
+
+@pytest.mark.parametrize(
+    ("shape", "chunks", "error"),
+    [
+        (-1, None, "negative dimensions"),
+        ("ab", None, "a shape is an integer"),
+        (True, None, "not True"),
+        (6, 0, "does not fit"),
+        (6, (2, 2), "does not fit"),
+    ],
+)
+def test_placeholders_refuse_other_shapes(shape, chunks, error):
+    with pytest.raises((dt.ShapeError, dt.DTypeError), match=error):
+        dt.placeholder(shape, "f8", chunks)
