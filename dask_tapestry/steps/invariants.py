@@ -60,7 +60,7 @@ class Invariants(NamedTuple):
         )
 
 
-@lru_cache(maxsize=1024)  # one for all programs that an instruction is in
+@lru_cache(maxsize=512)  # one for all programs that an instruction is in
 def _remembered_demand(operator: Operator, inputs: Types) -> Demanding:
     """What an operator reads for boxes, asked once: of nine in ten a search asks again."""
     ask = operator.demanding(inputs)
