@@ -31,6 +31,7 @@ from dask_tapestry.planner.search.evaluate import NO_GRIDS, is_given, place
 from dask_tapestry.planner.search.form_sizes import added_nodes, coarsest, whole_chunks, yielded
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.pricing import PricedGroup, Pricing
+from dask_tapestry.planner.search.ranked_sizes import RankedSizes
 from dask_tapestry.planner.search.repeated_reads import reads_again
 from dask_tapestry.planner.search.tuning import (
     CLOSE_TO_LEAST,
@@ -176,7 +177,7 @@ class _Chooser:
         form = _form_of_size(forms, choice)
         if form is None:
             return False
-        rank = self._formed(node, form, choice.size, whole.with_seconds(ALIKE_SECONDS))
+        rank, _ = self._formed(node, form, choice.size, whole.with_seconds(ALIKE_SECONDS))
         saved, saved_then = whole.seconds - rank.seconds, whole_then.seconds - then.seconds
         part, part_then = rank.seconds / whole.seconds, then.seconds / whole_then.seconds
         is_as_much = part <= SAVES_AS_MUCH * part_then or saved_then <= SAVES_AS_MUCH * saved
@@ -259,42 +260,46 @@ class _Chooser:
 
         Of one that takes more than another at least, or than the node as a `whole`, that is known.
 
-        No further size is looked at once that has taken what the step is worth. Sizes between those
-        that the form names are tried where they are whole stored chunks.
+        No further size is looked at once that has taken what the step is worth, and none coarser
+        than one whose first step takes more memory than there is. Sizes between those that the form
+        names are tried where they are whole stored chunks.
         """
-        sizes, ranks = form.sizes, dict[int, Rank]()
-        near_whole = whole.with_seconds(ALIKE_SECONDS)
+        sizes, near_whole = form.sizes, whole.with_seconds(ALIKE_SECONDS)
+        ranked = RankedSizes(sizes, partial(self._formed, node, form), near_whole)
         begun = self.pricing.evaluated
 
-        def ranked(at: int) -> Rank:
-            if at not in ranks:
-                ranks[at] = self._formed(node, form, sizes[at], min([near_whole, *ranks.values()]))
-            return ranks[at]
-
-        def is_enough(at: int) -> bool:
+        def is_enough(rank: Rank) -> bool:
             spent = self.pricing.evaluated - begun
-            most = 0 if least < SHORT_STEP_SECONDS else SIZES_WORTH * costs_in(ranks[at].seconds)
-            worth = min(most, self.last - begun)
-            return ranks[at].is_allowed and spent >= worth
+            most = 0 if least < SHORT_STEP_SECONDS else SIZES_WORTH * costs_in(rank.seconds)
+            return rank.is_allowed and spent >= min(most, self.last - begun)
 
         best, *guesses = self._guesses(node, form)
-        ranked(best)
+        if ranked.rank(best).excess and ranked.takes_too_much(best):
+            best = min(best, len(sizes) - 1, key=ranked.rank)
+        if ranked.takes_too_much(len(sizes) - 1):
+            return ranked.rank(best), sizes[best]
         for at in guesses:
-            if not self._may_repay(node, form, ranks[best], least):
-                return ranks[best], sizes[best]
-            best = min(best, at, key=ranked)
+            if ranked.takes_too_much(at):
+                continue
+            if not self._may_repay(node, form, ranked.rank(best), least):
+                return ranked.rank(best), sizes[best]
+            best = min(best, at, key=ranked.rank)
         for others in (range(best + 1, len(sizes)), range(best - 1, -1, -1)):
             worse = 0
             for at in others:
-                if is_enough(best):
-                    return ranks[best], sizes[best]
-                best, worse = (at, 0) if ranked(at) < ranks[best] else (best, worse + 1)
-                if worse == form.patience or _is_far_worse(ranks[at], ranks[best]):
+                if is_enough(ranked.rank(best)):
+                    return ranked.rank(best), sizes[best]
+                if ranked.takes_too_much(at):
+                    continue
+                is_better = ranked.rank(at) < ranked.rank(best)
+                best, worse = (at, 0) if is_better else (best, worse + 1)
+                if worse == form.patience or _is_far_worse(ranked.rank(at), ranked.rank(best)):
                     break
-        found = ranks[best], sizes[best]
+        found = ranked.rank(best), sizes[best]
         near = {sizes[at] for at in (best, self._one_a_slot(node, form))}
         for size in sorted({whole for one in near for whole in whole_chunks(node, one, sizes)}):
-            found = min(found, (self._formed(node, form, size, min(near_whole, found[0])), size))
+            rank, _ = self._formed(node, form, size, min(near_whole, found[0]))
+            found = min(found, (rank, size))
         return found
 
     def _guesses(self, node: Node, form: Form) -> list[int]:
@@ -315,24 +320,25 @@ class _Chooser:
         """The coarsest size that yields a part of each cell for each slot."""
         return coarsest(node, form, self.pricing.machine.slots * max(1, node.type.size))
 
-    def _formed(self, node: Node, form: Form, size: int, other: Rank) -> Rank:
+    def _formed(self, node: Node, form: Form, size: int, other: Rank) -> tuple[Rank, int]:
         """The rank of a node in a form, whose last step is formed again if that is better.
 
-        Where its first steps alone take more than another way, the rank of these.
+        And what its first step exceeds a task's memory by. Where the steps before the last alone
+        take more than another way, the rank of these.
         """
         in_form = form.make(node, size)
         steps = self._steps(in_form, most=other)
-        best = self._rank(steps)
-        if in_form not in steps:
-            return best
-        before = {n: priced for n, priced in steps.items() if n is not in_form}
-        if not before or best <= self._rank(before).with_seconds(CLOSE_TO_LEAST):
-            return best
+        best, before = self._rank(steps), {n: p for n, p in steps.items() if n is not in_form}
+        excess = next((priced.rank.excess for priced in before.values()), 0)
+        if in_form not in steps or not before:
+            return best, excess
+        if best <= self._rank(before).with_seconds(CLOSE_TO_LEAST):
+            return best, excess
         for again in in_form.operator.forms(in_form.input_types):
             for at in self._guesses(in_form, again):
                 more = self._steps(again.make(in_form, again.sizes[at]), before)
                 best = min(best, self._rank({**before, **more}))
-        return best
+        return best, excess
 
     def _with_held_inputs(self, node: Node, form: Form, size: int) -> Rank:
         """The rank of a node in a form, if what it reads is computed or read once and held.

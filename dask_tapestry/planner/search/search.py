@@ -212,7 +212,8 @@ def _first_that_fit(
     The last way allows most. If none of the plans known fits there, it is searched first: where it
     has none that fits, no other has that was searched as long before. Its plans are found then, and
     may be the faster ones: blocks that are alone may read once what smaller ones read again. No
-    other way is searched if one of these fits there as well.
+    other way is searched if one of these fits there as well, or if none has a faster plan, however
+    much memory that may take.
     """
     is_long = all(costs_worth(one.state) >= (TO_FIT.costs or 0) for one in misfits)
 
@@ -223,12 +224,20 @@ def _first_that_fit(
     last_fitting = None if any(fits_there(one, *last) for one in misfits) else searched(last)
     if last_fitting == [] and is_long:
         return []
+    if last_fitting and _is_fastest(last_fitting, misfits):
+        return last_fitting
     if any(fits_there(one, *way) for one in last_fitting or () for way in others):
         return last_fitting or []
     fitting = next(filter(None, map(searched, others)), None)
     if last_fitting is None:
         return fitting or searched(last)
     return [*(fitting or []), *last_fitting]
+
+
+def _is_fastest(found: Sequence[SearchResult], misfits: Sequence[Misfit]) -> bool:
+    """Whether one of the plans found is faster than all that do not fit."""
+    least = min(one.state.seconds for one in found)
+    return all(least <= one.state.seconds for one in misfits)
 
 
 def _within_shares(

@@ -244,7 +244,7 @@ def test_no_size_is_tried_beyond_two_worse_ones_or_one_far_worse(monkeypatch, ti
     def noting(chooser, node, form, size, other):
         seen.add(size)
         seconds = 1.0 if size == 1 else times
-        return Rank(0, 0.0, 0, 0, seconds, seconds)
+        return Rank(0, 0.0, 0, 0, seconds, seconds), 0
 
     monkeypatch.setattr(form_choice._Chooser, "_formed", noting)
     x = stored((14_600, 721, 1440), "f4", (20, 721, 1440)).mean(axis=0)
@@ -252,6 +252,34 @@ def test_no_size_is_tried_beyond_two_worse_ones_or_one_far_worse(monkeypatch, ti
     chooser = form_choice._Chooser(Graph([node]), pricing(WIDE), inf)
     (form,) = (f for f in node.operator.forms(node.input_types) if f.name == "nodes")
     assert chooser._best_size(node, form, Rank(0, 0.0, 0, 0, 10.0, 10.0), least=0.1)[1] == 1
+    assert seen == tried
+
+
+@pytest.mark.parametrize(
+    ("excess", "best", "tried"),
+    [
+        ({}, 9, {0, 1, 8, 9}),
+        ({1: 5}, 0, {0, 1}),  # 0 is the finest one, and 9 coarser than 1
+        (dict.fromkeys(range(20), 5), 0, {0, 1}),
+    ],
+)
+def test_no_size_is_tried_that_is_coarser_than_one_that_takes_too_much(
+    monkeypatch, excess, best, tried
+):
+    seen = set()
+
+    def noting(chooser, node, form, size, other):
+        seen.add(size)
+        lacking = excess.get(size, 0) * (1 + size)
+        return Rank(lacking, 0.0, 0, 0, 2.0 - (size == 9), 2.0), lacking
+
+    monkeypatch.setattr(form_choice._Chooser, "_formed", noting)
+    x = stored((14_600, 721, 1440), "f4", (20, 721, 1440)).mean(axis=0)
+    (node,) = Graph([x.node]).roots
+    chooser = form_choice._Chooser(Graph([node]), pricing(WIDE), inf)
+    (form,) = (f for f in node.operator.forms(node.input_types) if f.name == "nodes")
+    whole = Rank(0, 0.0, 0, 0, 10.0, 10.0)
+    assert chooser._best_size(node, form, whole, least=0.1)[1] == best
     assert seen == tried
 
 

@@ -268,23 +268,35 @@ def test_what_does_not_fit_alone_either_is_refused(large_chunks):
         dt.plan(large_chunks[100:110], resources=small)
 
 
+def taking(seconds):
+    return SimpleNamespace(state=SimpleNamespace(seconds=seconds, shortfall=0))
+
+
 @pytest.mark.parametrize(("others", "last"), [([3], [7]), ([], [7]), ([3], [])])
 def test_the_last_way_is_compared_with_others_where_it_was_searched_first(
     monkeypatch, others, last
 ):
-    found = {"others": others, "last": last}
+    """It is, where there is a faster plan that workers cannot hold."""
+    found = {"others": list(map(taking, others)), "last": list(map(taking, last))}
     monkeypatch.setattr(module, "_within_shares", lambda spaces, *_: found[spaces[0]])
     monkeypatch.setattr(module, "fits_there", lambda *_: False)
     ways = [["others"], ["last"]]
-    expected = [*others, *last] if last else []
-    assert module._first_that_fit(ways, "auto", 0, []) == expected
+    plans = module._first_that_fit(ways, "auto", 0, [taking(2)])
+    assert [one.state.seconds for one in plans] == [*others, *last]
 
 
-def test_no_way_is_searched_where_a_plan_found_fits_already(monkeypatch):
-    searched = []
-    monkeypatch.setattr(module, "_within_shares", lambda spaces, *_: searched.append(spaces) or [7])
-    monkeypatch.setattr(module, "fits_there", lambda found, space: (found, space) == (7, "others"))
-    assert module._first_that_fit([["others"], ["last"]], "auto", 0, []) == [7]
+@pytest.mark.parametrize(("fits", "misfit"), [(True, 2), (False, 7), (False, 9)])
+def test_no_way_is_searched_where_a_plan_found_fits_already_or_is_the_fastest(
+    monkeypatch, fits, misfit
+):
+    searched, plan = [], taking(7)
+    monkeypatch.setattr(
+        module, "_within_shares", lambda spaces, *_: searched.append(spaces) or [plan]
+    )
+    monkeypatch.setattr(
+        module, "fits_there", lambda found, space: fits and (found, space) == (plan, "others")
+    )
+    assert module._first_that_fit([["others"], ["last"]], "auto", 0, [taking(misfit)]) == [plan]
     assert searched == [["last"]]
 
 
