@@ -22,7 +22,7 @@ from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import from_numpy
 from dask_tapestry.arrays.core.memory_arguments import check_order, moved_to, new_on
 from dask_tapestry.arrays.core.naming import named
-from dask_tapestry.arrays.core.shape_arguments import Shape, shape_of
+from dask_tapestry.arrays.core.shape_arguments import Shape, lengths_of, shape_of
 from dask_tapestry.arrays.core.user_names import names_of, worker_names
 from dask_tapestry.arrays.core.write_arguments import Lock
 from dask_tapestry.errors import ArgumentError, DTypeError, ShapeError, ValueRangeError
@@ -309,7 +309,7 @@ def placeholder(
     """
     sides = shape_of(shape)
     names = names_of(dims, len(sides))
-    stored = shape_of(stored_chunks) if stored_chunks is not None else None
+    stored = None if stored_chunks is None else lengths_of(stored_chunks)
     return Array(placeholder_tensor(TensorType(sides, as_dtype(dtype), names), stored))
 
 
