@@ -45,7 +45,12 @@ class Misfit(NamedTuple):
     @property
     def tasks_may_fit(self) -> bool:
         """Whether tasks may that are computed side by side: its own, or none was looked for."""
-        return not self.state.shortfall or not may_hold_results(self.space)
+        return not self.state.shortfall or not self.is_searched
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether more than a seed was looked for: workers may hold the results at least."""
+        return may_hold_results(self.space)
 
 
 def lightest_of(space: PlanEvaluator, state: State) -> list[Misfit]:

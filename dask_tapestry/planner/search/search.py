@@ -212,23 +212,29 @@ def _first_that_fit(
     The last way allows most. If none of the plans known fits there, it is searched first: where it
     has none that fits, no other has that was searched as long before. Its plans are found then, and
     may be the faster ones: blocks that are alone may read once what smaller ones read again. No
-    other way is searched if one of these fits there as well, or if none has a faster plan, however
-    much memory that may take.
+    other way is searched again if one of these fits there as well, or if none has a faster plan,
+    however much memory that may take.
     """
+    were_searched = all(one.is_searched for one in misfits)
     is_long = all(costs_worth(one.state) >= (TO_FIT.costs or 0) for one in misfits)
 
-    def searched(spaces: Sequence[PlanEvaluator]) -> list[SearchResult]:
-        return _within_shares(spaces, method, TO_FIT, seed, misfits)
+    def searched(
+        spaces: Sequence[PlanEvaluator], effort: SearchBudget = TO_FIT
+    ) -> list[SearchResult]:
+        return _within_shares(spaces, method, effort, seed, misfits)
 
     *others, last = ways or [[]]
     last_fitting = None if any(fits_there(one, *last) for one in misfits) else searched(last)
     if last_fitting == [] and is_long:
         return []
-    if last_fitting and _is_fastest(last_fitting, misfits):
-        return last_fitting
-    if any(fits_there(one, *way) for one in last_fitting or () for way in others):
-        return last_fitting or []
-    fitting = next(filter(None, map(searched, others)), None)
+    if last_fitting and were_searched:
+        fits_in_others = any(fits_there(one, *way) for one in last_fitting for way in others)
+        if fits_in_others or _is_fastest(last_fitting, misfits):
+            return last_fitting
+    effort = TO_FIT
+    if last_fitting:  # it is worth no more than a plan that is there
+        effort = TO_FIT.no_more_than(min(costs_worth(one.state) for one in last_fitting))
+    fitting = next(filter(None, (searched(way, effort) for way in others)), None)
     if last_fitting is None:
         return fitting or searched(last)
     return [*(fitting or []), *last_fitting]

@@ -268,8 +268,9 @@ def test_what_does_not_fit_alone_either_is_refused(large_chunks):
         dt.plan(large_chunks[100:110], resources=small)
 
 
-def taking(seconds):
-    return SimpleNamespace(state=SimpleNamespace(seconds=seconds, shortfall=0))
+def taking(seconds, is_searched=True):
+    state = SimpleNamespace(seconds=seconds, shortfall=0)
+    return SimpleNamespace(state=state, is_searched=is_searched)
 
 
 @pytest.mark.parametrize(("others", "last"), [([3], [7]), ([], [7]), ([3], [])])
@@ -298,6 +299,24 @@ def test_no_way_is_searched_where_a_plan_found_fits_already_or_is_the_fastest(
     )
     assert module._first_that_fit([["others"], ["last"]], "auto", 0, [taking(misfit)]) == [plan]
     assert searched == [["last"]]
+
+
+def test_ways_that_were_never_searched_are_for_as_long_as_what_fits_is_worth(monkeypatch):
+    """Of results that workers cannot hold a seed is known alone, which may be far worse."""
+    efforts = {}
+
+    def found_in(spaces, method, effort, *_):
+        efforts[spaces[0]] = effort.costs
+        return [taking(len(spaces[0]))]
+
+    monkeypatch.setattr(module, "_within_shares", found_in)
+    monkeypatch.setattr(module, "fits_there", lambda _, *spaces: spaces == ("others",))
+    monkeypatch.setattr(module, "costs_worth", lambda state: 100 * state.seconds)
+    for is_searched, seconds in ((True, [4]), (False, [6, 4])):
+        known = [taking(99, is_searched)]
+        plans = module._first_that_fit([["others"], ["last"]], "auto", 0, known)
+        assert [one.state.seconds for one in plans] == seconds
+    assert efforts == {"last": TO_FIT.costs, "others": 400}
 
 
 def test_results_that_workers_cannot_hold_are_refused_at_once(monkeypatch):
