@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.memory import garbage_collection
+from dask_tapestry.planner import build
 from dask_tapestry.planner.build import build_plan
 from tests.planner.graphs import FOUR, ROOMY, steps_of, stored
 
@@ -164,3 +166,23 @@ def test_small_workers_are_filled_only_by_what_fits_in_no_other_way(millions, is
     plan.verify()
     assert plan.resources == replace(few, filled=is_filled)
     assert (plan.cost["peak_worker_bytes"] > few.usable_bytes) == is_filled
+
+
+def test_nothing_is_forgotten_between_a_plan_that_does_not_fit_and_the_next(monkeypatch):
+    """What was computed for the first one serves the second, which may take more memory."""
+    done, planned = [], build.plan_as_found
+
+    def refused_first(roots, machines, *others, **options):
+        plan = planned(roots, machines, *others, **options)
+        done.append("filled" if machines.filled else "usual")
+        if not machines.filled:
+            raise dt.MemoryLimitError("more is needed")
+        return plan
+
+    monkeypatch.setattr(build, "plan_as_found", refused_first)
+    monkeypatch.setattr(garbage_collection, "_in_turn", lambda count: done.append(count.__name__))
+    small = dt.Resources(workers=2, threads=1, memory="500 MiB")
+    assert small.has_more
+    build_plan([dt.placeholder((3000, 3000), "f8").sum().node], small)
+    made = [one for one in done if one != "_note_what_stays"]
+    assert made == ["usual", "filled", "_count_as_old"]

@@ -274,7 +274,8 @@ class _Chooser:
             return rank.is_allowed and spent >= min(most, self.last - begun)
 
         best, *guesses = self._guesses(node, form)
-        if ranked.rank(best).excess and ranked.takes_too_much(best):
+        ranked.rank(best)
+        if ranked.takes_too_much(best):
             best = min(best, len(sizes) - 1, key=ranked.rank)
         if ranked.takes_too_much(len(sizes) - 1):
             return ranked.rank(best), sizes[best]
