@@ -84,6 +84,9 @@ LONGEST_FORMULA: Final = 256  # steps of one fused formula; longer ones gain not
 # written and read again, which takes a fraction of reading them from a store
 MADE_AT_ONCE: Final = 4
 
+# fusion/source_parts
+LEAST_PART_CHUNK: Final = 2**20  # bytes of a chunk: many that are smaller are read at once
+
 # long_jobs
 LONG_JOB_SECONDS: Final = 60.0  # seconds; measuring takes three, a twentieth, and once for all
 

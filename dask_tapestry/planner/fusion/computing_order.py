@@ -6,17 +6,23 @@ file that is added to the sum of others is read after these are, whichever the u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from dask_tapestry.planner.tuning import MADE_AT_ONCE
 from dask_tapestry.teg import Node
 
 
-def computing_order(members: Sequence[Node]) -> Sequence[Node]:
-    """Members of a step, inputs first, of which the last is its value, in a better order."""
-    if sum(member.operator.copies for member in members) <= MADE_AT_ONCE:
+def computing_order(members: Sequence[Node], parts: Container[Node] = ()) -> Sequence[Node]:
+    """Members of a step, inputs first, of which the last is its value, in a better order.
+
+    Parameters
+    ----------
+    parts
+        Those that are parts of a source, which is read for each of them.
+    """
+    if sum([m.operator.copies or m in parts for m in members]) <= MADE_AT_ONCE:
         return members
-    waiting = _values_at_once(members)
+    waiting = _values_at_once(members, parts)
     order: list[Node] = []
     done: dict[Node, bool] = {}
     stack = [members[-1]]
@@ -35,11 +41,11 @@ def computing_order(members: Sequence[Node]) -> Sequence[Node]:
     return order
 
 
-def _values_at_once(members: Sequence[Node]) -> dict[Node, int]:
+def _values_at_once(members: Sequence[Node], parts: Container[Node]) -> dict[Node, int]:
     """Values that are there at once while each is computed, if what takes most comes first."""
     found: dict[Node, int] = {}
     for member in members:
         each = sorted((found.get(x, 0) for x in dict.fromkeys(member.inputs)), reverse=True)
         most = max((count + others for others, count in enumerate(each) if count), default=0)
-        found[member] = max(most, int(member.operator.copies))
+        found[member] = max(most, int(member.operator.copies or member in parts))
     return found

@@ -8,15 +8,23 @@ files that are added are read and added a few at a time.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from dask_tapestry.cells import CellBuilder, CellExpression
 from dask_tapestry.planner.tuning import LARGE_SHARE, LONGEST_FORMULA, MADE_AT_ONCE
 from dask_tapestry.teg import Node, Operator
 
 
-def formula_leads(members: Sequence[Node], last: Node) -> dict[Node, Node]:
-    """For each member, inputs first, the node into whose formula it is written, or itself."""
+def formula_leads(
+    members: Sequence[Node], last: Node, parts: Container[Node] = ()
+) -> dict[Node, Node]:
+    """For each member, inputs first, the node into whose formula it is written, or itself.
+
+    Parameters
+    ----------
+    parts
+        Members that are parts of a source, which is read for each of them.
+    """
     readers: dict[Node, list[Node]] = defaultdict(list)
     for member in members:
         for x in member.inputs:
@@ -24,7 +32,7 @@ def formula_leads(members: Sequence[Node], last: Node) -> dict[Node, Node]:
     leads: dict[Node, Node] = {}
     sizes: dict[Node, int] = defaultdict(int)
     fusing: set[Node] = set()  # nodes that read through formulas
-    totals = _totals(members)
+    totals = _totals(members, parts)
     for member in reversed(members):
         lead = member
         formulas = member.operator.formulas(member.input_types)
@@ -42,13 +50,14 @@ def formula_leads(members: Sequence[Node], last: Node) -> dict[Node, Node]:
     return {member: leads[member] for member in members}
 
 
-def _totals(members: Sequence[Node]) -> set[Node]:
+def _totals(members: Sequence[Node], parts: Container[Node]) -> set[Node]:
     """Formulas that stay apart, so that none reads many values that are made beside it.
 
     Of the inputs of one that would, those go that read most: the total so far, not what is added.
     """
     inside, totals = set(members), set[Node]()
-    if sum(m.operator.copies and not m.operator.is_formula for m in members) <= MADE_AT_ONCE:
+    made_apart = [m for m in members if m in parts or _is_made(m)]
+    if len(made_apart) <= MADE_AT_ONCE:
         return totals
     made: dict[Node, frozenset[Node]] = {}  # what is in memory for a node to be computed
     for member in members:
@@ -60,10 +69,14 @@ def _totals(members: Sequence[Node]) -> set[Node]:
                     break
                 each[x] = made[x] = frozenset((x,))
                 totals.add(x)
-        elif member.operator.copies:
+        elif member in parts or _is_made(member):
             each = {member: frozenset((member,))}
         made[member] = _large(member, each)
     return totals
+
+
+def _is_made(member: Node) -> bool:
+    return member.operator.copies and not member.operator.is_formula
 
 
 def _large(member: Node, each: Mapping[Node, frozenset[Node]]) -> frozenset[Node]:

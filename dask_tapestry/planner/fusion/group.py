@@ -9,6 +9,7 @@ from dataclasses import replace
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.planner.fusion.computing_order import computing_order
 from dask_tapestry.planner.fusion.formula_inlining import formula_leads, inlined
+from dask_tapestry.planner.fusion.source_parts import in_parts, source_parts
 from dask_tapestry.steps.device_values import lying_on
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Node, Source
@@ -33,7 +34,8 @@ class Group:
     inputs
         The held and external nodes that it reads.
     members
-        The node that each instruction of the program computes.
+        The node that each instruction of the program computes; a source that is read in parts has
+        one for each.
     """
 
     node: Node
@@ -71,13 +73,15 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
     if is_external(node):
         given = Program((node.type,), ())
         return Group(node, given, given, (node,), ())
-    members = computing_order(members_of(node, held))
+    written = members_of(node, held)
+    parts = source_parts(written)
+    members = computing_order(written, parts)
     inputs = inputs_of(members)
     groups: dict[Node, list[Node]] = defaultdict(list)
-    for member, lead in formula_leads(members, node).items():
+    for member, lead in formula_leads(members, node, parts).items():
         groups[lead].append(member)
-    computed = tuple(m for m in members if m in groups)
-    instructions = _instructions(computed, groups, inputs, devices_of(members))
+    computed = tuple(in_parts([m for m in members if m in groups], parts))
+    instructions = _instructions(computed, groups, inputs, devices_of(members), parts)
     lie = tuple([lying_on(x) for x in inputs])
     types = tuple(x.type for x in inputs)
     in_runs = tuple([lies_in_runs(x) for x in inputs])
@@ -87,25 +91,30 @@ def group_of(node: Node, held: Collection[Node]) -> Group:
         devices=lie if any(lie) else (),
         in_runs=in_runs if any(in_runs) else (),
     )
-    return Group(node, program, program, inputs, computed)
+    return Group(node, program, program, inputs, tuple([member for member, _ in computed]))
 
 
 def _instructions(
-    computed: Sequence[Node],
+    computed: Sequence[tuple[Node, int]],
     groups: Mapping[Node, Sequence[Node]],
     inputs: Sequence[Node],
     devices: Mapping[Node, BlockFormat],
+    parts: Mapping[Node, int],
 ) -> tuple[Instruction, ...]:
-    """How the members that are computed, each with a group of formulas, are made of others."""
-    number = {x: i for i, x in enumerate((*inputs, *computed))}
+    """How the members that are computed, each with a group of formulas, are made of others.
+
+    Sources that are read in parts are there with the number of each, which `parts` have of it.
+    """
+    number = {x: i for i, x in enumerate([*[(x, -1) for x in inputs], *computed])}
     instructions: list[Instruction] = []
-    for member in computed:
+    for member, _ in computed:
         group = groups[member]
         operator, sources = inlined(group) if len(group) > 1 else (member.operator, member.inputs)
+        part = parts.get(member, -1)
         instructions.append(
             Instruction(
                 operator,
-                tuple(number[x] for x in sources),
+                tuple(number[x, part] for x in sources),
                 tuple(x.type for x in sources),
                 member.type,
                 member.line,

@@ -23,7 +23,6 @@ from dask_tapestry.planner.search.frontier import Point
 from dask_tapestry.planner.search.frugal_reads import with_frugal_reads
 from dask_tapestry.planner.search.fused_seed import with_all_fused
 from dask_tapestry.planner.search.handed_reads import with_reads_handed_on
-from dask_tapestry.planner.search.halved_steps import with_steps_halved
 from dask_tapestry.planner.search.held_seed import with_shared_held
 from dask_tapestry.planner.search.islands import evolve_on_islands
 from dask_tapestry.planner.search.lean_plans import with_less_held
@@ -108,8 +107,7 @@ def _auto(space: PlanEvaluator, effort: SearchBudget, seed: int) -> SearchResult
         return SearchResult(preferred(seeds, lambda state: state.rank), given_up=given_up)
     before = space.pricing.evaluated
     each = min(effort.costs, MOST_IMPROVED)
-    halved = with_steps_halved(space, space.state(Choices(forms=forms)))
-    start = with_all_fused(space, with_shared_held(space, halved))
+    start = with_all_fused(space, with_shared_held(space, space.state(Choices(forms=forms))))
     states = [improve(space, start, each, given)]
     if forms and may_win(other := space.state(Choices()), states[0]):
         states.append(improve(space, other, each, given, beside=states[0]))

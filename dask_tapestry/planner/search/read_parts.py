@@ -21,12 +21,13 @@ def parts_read(priced: PricedGroup, sources: list[Node]) -> list[Node]:
     sources
         Members of it.
     """
+    members = list(dict.fromkeys(priced.group.members))  # a source may be there for each part
     readers = defaultdict[Node, list[Node]](list)
-    for member in priced.group.members:
+    for member in members:
         for x in set(member.inputs):
             readers[x].append(member)
     parts = dict[Node, list[Node]]()
-    for member in reversed(priced.group.members):
+    for member in reversed(members):
         parts[member] = _parts_of(member, readers.get(member, ()), parts)
     found = list(dict.fromkeys(part for source in sources for part in parts[source]))
     return found if found != sources else []

@@ -17,6 +17,7 @@ from dask_tapestry.planner.cost.typical_blocks import largest_block
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.grid import Grid
+from dask_tapestry.planner.search.pricing import PricedGroup
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Node, Source
 
@@ -39,6 +40,10 @@ class _Work(NamedTuple):
     inputs: float
     times: float
 
+    def plus(self, other: _Work) -> _Work:
+        """The work of both."""
+        return _Work(*[one + more for one, more in zip(self, other, strict=True)])
+
 
 def repeated_seconds(state: State, machine: Machine) -> Mapping[Node, float]:
     """For each value of a plan that is not held, the seconds that go into having it again.
@@ -47,8 +52,7 @@ def repeated_seconds(state: State, machine: Machine) -> Mapping[Node, float]:
     """
     every = defaultdict[Node, list[tuple[float, float]]](list)
     for priced in state.placed.values():
-        works = _works(priced.group.program, priced.grid, priced.on(machine))
-        for node, work in zip(priced.group.members, works, strict=True):
+        for node, work in _works_of_members(priced, priced.on(machine)).items():
             seconds = work.compute * priced.cost.compute + work.store * priced.cost.store
             seconds += work.inputs * (priced.cost.network + priced.cost.overhead)
             if node is not priced.group.node:
@@ -57,6 +61,15 @@ def repeated_seconds(state: State, machine: Machine) -> Mapping[Node, float]:
         node: sum([seconds for seconds, _ in found]) - min([once for _, once in found])
         for node, found in every.items()
     }
+
+
+def _works_of_members(priced: PricedGroup, machine: Machine) -> dict[Node, _Work]:
+    """The work of each member of a step; of a source that is read in parts, of all of them."""
+    found = dict[Node, _Work]()
+    works = _works(priced.group.program, priced.grid, machine)
+    for node, work in zip(priced.group.members, works, strict=True):
+        found[node] = found[node].plus(work) if node in found else work
+    return found
 
 
 @lru_cache(maxsize=2048)

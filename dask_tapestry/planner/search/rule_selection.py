@@ -15,7 +15,7 @@ from math import inf
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from dask_tapestry.errors import MemoryLimitError
-from dask_tapestry.planner.cost.rank import Rank
+from dask_tapestry.planner.cost.rank import NOTHING, Rank
 from dask_tapestry.planner.rewriting.host_parts import HOST, host_parts
 from dask_tapestry.planner.rewriting.rule_choices import choices_of, with_forms
 from dask_tapestry.planner.rewriting.shared_passes import (
@@ -182,9 +182,14 @@ def _best(
     best: S | None,
     seeds: RankedSeeds,
 ) -> tuple[Offer, S] | None:
-    """The offer that leads to the cheapest plan, if that is better than `best`."""
+    """The offer that leads to the cheapest plan, if that is better than `best`.
+
+    Where no plan fits, those are tried first whose tasks lack least by their seeds.
+    """
     best_offer: tuple[Offer, S] | None = None
     seed = seeds.of(graph) if offers and best is not None else None
+    if best is None:
+        offers = sorted(offers, key=lambda offer: _seed_rank(seeds.of(_with_offer(graph, offer))))
     for offer in offers:
         offered = _with_offer(graph, offer)
         if seed is not None and _is_far_behind(seeds.of(offered), seed):
@@ -192,8 +197,13 @@ def _best(
             continue
         other, _ = _plan_or_reason(offered, find, None if best is None else best.rank)
         if other is not None and _is_better(other, best):
-            best_offer, best = (offer, other), other
+            best_offer, best, seed = (offer, other), other, seed or seeds.of(offered)
     return best_offer
+
+
+def _seed_rank(seed: Ranked | None) -> Rank:
+    """The rank of a seed; of one that is not known, the best."""
+    return NOTHING if seed is None else seed.rank
 
 
 def _far_ahead(graph: Graph, find: Find[S], seeds: RankedSeeds) -> tuple[Offer, S] | None:

@@ -23,7 +23,7 @@ def shared_values(state: State) -> list[Node]:
     read = Counter[Node]()
     counts = Counter[Node]()
     for priced in state.placed.values():
-        for member in priced.group.members:
+        for member in dict.fromkeys(priced.group.members):
             counts[member] += 1
             read[member] += round(priced.cost.read)
     found = [

@@ -102,12 +102,6 @@ SEED_GAIN: Final = 0.5  # of the seconds of a seed: one that is so much better i
 SEED_LOSS: Final = 2.0  # of a seed that does not fit: what is held less costs more in the end
 LARGE_VALUE_SHARE: Final = 1 / 256  # of the bytes of the largest value: those are large
 
-# halved_steps
-LEAST_HALF: Final = 1 / 4  # of half of a step: less taken from it would hardly make it fit
-HALVED_READS: Final = 1.5  # times what is read once, of a step that may read it once in two
-HALVED_GAIN: Final = 0.75  # of the seconds of a seed that has no task too large
-HALVED_SECONDS: Final = 0.2  # seconds that such a step reads at least
-
 # local_search
 LEAST_GAIN: Final = 0.99  # of the seconds before: a change must save a hundredth
 CLOSE_CHANGE: Final = 1.1  # times the seconds before, of a change whose steps may be cut better
