@@ -47,7 +47,8 @@ class Needs(NamedTuple):
     work_times
         Times its operations that these take, as pieces compute again what is between them.
     rounds
-        In how many parts it reads and writes chunks, of each of which idle threads take some.
+        In how many parts it reads and writes chunks, one after the other: the reads of each piece.
+        Of the chunks of each, idle threads take some.
     """
 
     read: int
@@ -81,7 +82,7 @@ def least_needs(program: Program, box: ZRange, chunks: Held, local: bool) -> Nee
     is_computed = bool(program.instructions) and not program.lasting[-1].is_sink
     is_new = is_computed and program.instructions[-1].operator.copies
     size = cells if is_new or (is_computed and not local) else 0  # a view is copied at its end
-    flops, stored = _flops_and_stored(program, box)
+    flops, stored, _ = _flops_and_stored(program, box)
     peak = Peak(cells if is_new else 0, 0, 0, size, size)
     turns = len(program.schedule(box).works), MOST_PIECES, MOST_PIECES, 1.0, 1
     own = _Own(flops, stored, peak, 0, False, *turns)
@@ -165,27 +166,29 @@ class _Own(NamedTuple):
 def _own_needs(program: Program, box: ZRange) -> _Own:
     """Remembered: a step is priced with its inputs held in many ways."""
     block = block_schedule_of(program, box)
-    flops, stored = _flops_and_stored(program, box)
+    flops, stored, reads = _flops_and_stored(program, box)
     peak = block.peak
     last = len(program.types) - 1
     in_turns = (last, box) in block.loops
     at_end = peak.last if in_turns else _copied_bytes(program, box, peak)
     fills = bool(program.instructions) and program.instructions[-1].operator.fills
-    turns = block.calls, block.ahead, block.pieces, block.work_times, block.pieces
+    rounds = block.pieces * max(1, reads)
+    turns = block.calls, block.ahead, block.pieces, block.work_times, rounds
     return _Own(flops, stored, peak, at_end, not (in_turns or fills), *turns)
 
 
 @lru_cache(maxsize=4096)  # for the least that a block takes, and again for what it takes
-def _flops_and_stored(program: Program, box: ZRange) -> tuple[int, int]:
-    """Operations, and bytes that come from stores."""
-    flops = stored = 0
+def _flops_and_stored(program: Program, box: ZRange) -> tuple[int, int, int]:
+    """Operations, bytes that come from stores, and in how many reads, one after the other."""
+    flops = stored = reads = 0
     first, lasting = len(program.inputs), program.lasting
     for value, own, _ in program.schedule(box).works:
         operator, _, types, *_ = program.instructions[value - first]
         does = lasting[value - first]
-        stored += operator.stored_bytes(own) if does.stored else 0
+        from_store = operator.stored_bytes(own) if does.stored else 0
+        stored, reads = stored + from_store, reads + bool(from_store)
         flops += operator.flops(types, own) if does.flops else 0
-    return flops, stored
+    return flops, stored, reads
 
 
 def _moved_bytes(reach: ReadExtent, itemsize: int) -> int:

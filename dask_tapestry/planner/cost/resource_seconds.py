@@ -186,7 +186,8 @@ def _store_seconds(
     blocks = tasks.blocks
     codec = machine.codec_seconds(read, written, tasks.codecs) / blocks.equal
     link = (read + written) / machine.store / blocks.equal
-    waits = max(requests / machine.requests, min(requests, blocks.equal))  # one a block at least
+    in_turn = blocks.equal * tasks.rounds / tasks.pieces  # reads, of which pieces read ahead
+    waits = max(requests / machine.requests, min(requests, in_turn))
     idle = waits * machine.store_latency / blocks.equal
     turns, uneven = blocks.waves(machine.reading), blocks.uneven(tasks.pieces)
     together = (read + written) / machine.store_all

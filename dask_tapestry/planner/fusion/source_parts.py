@@ -23,10 +23,11 @@ def source_parts(members: Sequence[Node]) -> dict[Node, int]:
 
     Members that read chunks in common have one number.
     """
+    sources = {member for member in members if isinstance(member.operator, Source)}
     readers: dict[Node, list[Node]] = defaultdict(list)
     for member in members:
-        for x in member.inputs:
-            if isinstance(x.operator, Source):
+        for x in dict.fromkeys(member.inputs):
+            if x in sources:
                 readers[x].append(member)
     found = dict[Node, int]()
     for source, views in readers.items():

@@ -9,6 +9,7 @@ Source: Tapestry whitepaper, "Graph Mutator Selection Optimization".
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import prod
@@ -117,17 +118,17 @@ def recomputed_members(priced: PricedGroup) -> list[Node]:
     box = largest_block(program, grid)
     blocks = program.type.size / box.size
     schedule = program.schedule(box)
-    members = []
-    for value, instruction in enumerate(program.instructions, start=first):
+    cells, wholes = Counter[Node](), dict[Node, int]()
+    for member, instruction, boxes in zip(
+        priced.group.members, program.instructions, schedule.boxes[first:], strict=True
+    ):
         operator, type_ = instruction.operator, instruction.type
         computes = operator.is_formula or operator.is_window or not operator.transparent
-        if not (computes or isinstance(operator, Source)):
-            continue
-        cells = sum(b.size for b in schedule.boxes[value])
-        stored = sum(operator.stored_bytes(b) for b in schedule.boxes[value])
-        cells = max(cells, stored // max(1, type_.dtype.itemsize))
-        if blocks * cells > MOVED_AGAIN * type_.size:
-            members.append(priced.group.members[value - first])
+        if computes or isinstance(operator, Source):
+            stored = sum(operator.stored_bytes(b) for b in boxes) // max(1, type_.dtype.itemsize)
+            cells[member] += max(sum(b.size for b in boxes), stored)
+            wholes[member] = type_.size
+    members = [x for x, whole in wholes.items() if blocks * cells[x] > MOVED_AGAIN * whole]
     return members[::-1]
 
 
