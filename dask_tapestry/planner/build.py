@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from time import thread_time
 
 from dask_tapestry.amounts import one_of, seconds, whole_number
@@ -21,6 +21,7 @@ from dask_tapestry.planner.plan import PlannedGraph
 from dask_tapestry.planner.remembered_choices import fits, recalled, remember
 from dask_tapestry.planner.rewriting.rule_choices import with_forms
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.plan_spaces import crowding_results
 from dask_tapestry.planner.search.rule_selection import Find, RankedSeeds, choosing
 from dask_tapestry.planner.search.search import METHODS, SearchResult, search, steps_of
 from dask_tapestry.planner.search.seeds import Seeds
@@ -177,7 +178,8 @@ def plan_as_found(
     if any(isinstance(node.operator, Sink) for node in written):
         check(written, (writes_that_meet_are_ordered,))
     graph = searched_graph(written, machines, trace)
-    graph, search_result, forms_taken = choosing(graph, find, trace, seeds, apart)
+    crowding = partial(crowding_results, resources=machines)
+    graph, search_result, forms_taken = choosing(graph, find, trace, seeds, apart, crowding)
     state = search_result.state
     with_forms(graph, state.choices.forms, trace)
     steps = with_first(steps_of(state, Machine.of(machines)))

@@ -32,13 +32,7 @@ def with_results_apart(
     %2 = reduce(%0, max, axes=(0,)) : float64[5]
     return %1, %2
     """
-    read = {
-        root
-        for root in graph.roots
-        if is_large(root)
-        and not (root.is_sequence_point or isinstance(root.operator, Sink))
-        and any(not reader.is_sequence_point for reader in graph.consumers[root])
-    }
+    read = {root for root in results_read(graph) if is_large(root)}
     if not read:
         return graph
     roots = [_apart(root) if root in read else root for root in graph.roots]
@@ -49,6 +43,18 @@ def with_results_apart(
                 trace.record("with_results_apart", before, after)
         trace.record_results(graph.roots, roots)
     return Graph(roots)
+
+
+def results_read(graph: Graph) -> tuple[Node, ...]:
+    """The results that are fetched and that steps read."""
+    return tuple(
+        [
+            root
+            for root in dict.fromkeys(graph.roots)
+            if not (root.is_sequence_point or isinstance(root.operator, Sink))
+            and any(not reader.is_sequence_point for reader in graph.consumers[root])
+        ]
+    )
 
 
 def _apart(node: Node) -> Node:

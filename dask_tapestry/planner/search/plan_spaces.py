@@ -22,12 +22,14 @@ from dask_tapestry.planner.search.choices import State
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.tuning import (
+    CROWDING_RESULTS,
     FAR_BETTER,
     LITTLE_RESULTS,
     MANY_ROUNDS,
     SMALLER_TASKS_GAIN,
 )
 from dask_tapestry.planner.tuning import TASK_SHARES
+from dask_tapestry.rules.results_apart import results_read
 from dask_tapestry.teg import Graph, Node, Sink, Source
 from dask_tapestry.zspace import ZRange
 
@@ -153,6 +155,13 @@ def only_in_rounds(graph: Graph, resources: Resources) -> bool:
 def is_large_result(resources: Resources, node: Node) -> bool:
     """Whether a result takes more of workers than is next to nothing."""
     return not _is_taken(node) and _share_held(resources, node.type.nbytes) > LITTLE_RESULTS
+
+
+def crowding_results(graph: Graph, resources: Resources) -> tuple[Node, ...]:
+    """Results that steps read, if holding them leaves workers little memory for anything else."""
+    found = tuple([node for node in results_read(graph) if is_large_result(resources, node)])
+    held = _share_held(resources, sum([node.type.nbytes for node in found]))
+    return found if held > CROWDING_RESULTS and not resources.local else ()
 
 
 def _share_held(resources: Resources, nbytes: int) -> float:

@@ -4,12 +4,13 @@ A user's choice may spare what stands before a node, or change what its readers 
 what the host computes instead of a device changes what crosses the link between them; reductions
 that share a pass spare what stands before all of them. So each is compared as a plan of the whole
 graph, and the best is taken, again and again until none pays. Only graphs are searched whose seeds
-are not far behind the best of them. Where no plan fits, what shares a pass may take several.
+are not far behind the best of them. Where no plan fits, what shares a pass may take several. And
+results that take most of workers' memory are apart from what steps read, unless that is slow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from math import inf
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -30,10 +31,12 @@ from dask_tapestry.planner.search.tuning import (
     CHOICE_GAIN,
     MOST_PLANS,
     SEED_FAR_BEHIND,
+    SLOW_APART,
     WORTH_SHARED_PASSES,
 )
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import rules_in_force
+from dask_tapestry.rules.results_apart import RESULTS_APART, with_results_apart
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph, Node
 
@@ -116,6 +119,7 @@ def choosing(
     trace: Trace | None = None,
     seeds: RankedSeeds | None = None,
     apart: bool = True,
+    crowding: Callable[[Graph], Collection[Node]] = lambda _: (),
 ) -> Chosen[S]:
     """The graph in the forms that make it cheaper: those of users' rules, and those of the host.
 
@@ -129,6 +133,8 @@ def choosing(
         Tell which graphs need not be searched.
     apart
         Whether passes may be taken apart where no plan fits.
+    crowding
+        Tells which results of a graph leave little memory to the steps that read them.
 
     Raises
     ------
@@ -139,7 +145,10 @@ def choosing(
     plans_left, forms_taken = MOST_PLANS, list[Taken]()
     best, refusal, better = None, None, _far_ahead(graph, find, seeds)
     if better is None:
-        best, refusal = _plan_or_reason(graph, find)
+        better = _results_apart(graph, find, crowding)
+        if better is None or _is_slow(better[1], seeds.of(graph)):
+            best, refusal = _plan_or_reason(graph, find, None if better is None else better[1].rank)
+            better = better if better is not None and _is_better(better[1], best) else None
     while better is not None or plans_left > 0:
         if better is None:
             smaller = _smaller_passes(graph) if apart and best is None else ()
@@ -171,8 +180,8 @@ def with_taken(graph: Graph, taken: Taken, trace: Trace | None = None) -> Graph:
     PlanError
         If a node has no form of that name.
     """
-    forms = {graph.nodes[at]: [AppliedChoice(name, size)] for at, name, size in taken}
-    return with_forms(graph, forms, trace)
+    offer = {graph.nodes[at]: AppliedChoice(name, size) for at, name, size in taken}
+    return _with_offer(graph, offer, trace)
 
 
 def _best(
@@ -225,6 +234,23 @@ def _far_ahead(graph: Graph, find: Find[S], seeds: RankedSeeds) -> tuple[Offer, 
     return offer, found
 
 
+def _results_apart(
+    graph: Graph, find: Find[S], crowding: Callable[[Graph], Collection[Node]]
+) -> tuple[Offer, S] | None:
+    """The plan in which results that crowd workers are apart from what steps read, if it fits."""
+    results = crowding(graph)
+    if not results:
+        return None
+    offer = dict.fromkeys(results, AppliedChoice(RESULTS_APART, 1))
+    found, _ = _plan_or_reason(_with_offer(graph, offer), find)
+    return None if found is None else (offer, found)
+
+
+def _is_slow(found: Ranked, seed: Ranked | None) -> bool:
+    """Whether a plan takes so much longer than the seed of another graph that one may be faster."""
+    return seed is None or found.rank.seconds > SLOW_APART * seed.rank.seconds
+
+
 def _is_far_behind(seed: Ranked | None, best: Ranked | None) -> bool:
     """Whether a search would have to gain far more from one seed than from the other."""
     if seed is None or best is None or not best.rank.is_allowed:
@@ -232,9 +258,11 @@ def _is_far_behind(seed: Ranked | None, best: Ranked | None) -> bool:
     return seed.rank > best.rank.with_seconds(SEED_FAR_BEHIND)
 
 
-def _with_offer(graph: Graph, offer: Offer) -> Graph:
+def _with_offer(graph: Graph, offer: Offer, trace: Trace | None = None) -> Graph:
     """The graph in which an offer is taken."""
-    return with_forms(graph, {node: [choice] for node, choice in offer.items()})
+    if any(choice.name == RESULTS_APART for choice in offer.values()):
+        return with_results_apart(graph, offer.__contains__, trace)
+    return with_forms(graph, {node: [choice] for node, choice in offer.items()}, trace)
 
 
 def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:

@@ -141,6 +141,7 @@ USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to s
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 # plan_spaces
+CROWDING_RESULTS: Final = 0.6  # of a worker's memory: held, they leave steps too little
 LITTLE_RESULTS: Final = 0.02  # of a worker's memory: without what is fetched, no more fits
 FAR_BETTER: Final = 0.5  # of the seconds: what takes less is looked for in all sizes of tasks
 MANY_ROUNDS: Final = 2**40  # each of one block
@@ -174,6 +175,7 @@ WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes 
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
 WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as another search takes
+SLOW_APART: Final = 2.5  # times the seed of results that steps read: from then on both are searched
 SEED_FAR_BEHIND: Final = 1.1  # times the best seed: one of 1.05 led to the better plan
 
 # search
