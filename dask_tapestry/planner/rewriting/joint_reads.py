@@ -130,6 +130,8 @@ def paces_of(node: Node, source: Node) -> Paces:
     """Along which axes of a source the cells that a value needs move steadily."""
     program = _program(node, source)
     found: dict[int, Pace] = {}
+    if program is None:
+        return found
     for dim, extent in enumerate(node.type.shape):
         if extent < 2 or not node.type.size:
             continue
@@ -146,14 +148,19 @@ def paces_of(node: Node, source: Node) -> Paces:
     return {axis: pace for axis, pace in found.items() if pace.cells > 0}
 
 
-def _program(node: Node, source: Node) -> Program:
-    """What a value is made of, the source its first input; what does not need it is given."""
+def _program(node: Node, source: Node) -> Program | None:
+    """What a value is made of, the source its first input; what does not need it is given.
+
+    None for what is read back from another store, which the source was written to.
+    """
     needing = {source}
     members = list[Node]()
     for one in topological([node], known={source}):
         if needing.intersection(one.inputs):
             needing.add(one)
             members.append(one)
+    if node not in needing:
+        return None
     inputs = list(dict.fromkeys([source, *[x for m in members for x in m.inputs]]))
     inputs = [x for x in inputs if x is source or x not in needing]
     number = {x: at for at, x in enumerate([*inputs, *members])}

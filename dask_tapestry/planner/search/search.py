@@ -19,6 +19,7 @@ from dask_tapestry.planner.search.budget import (
     TO_FIT,
     WORTH,
     SearchBudget,
+    costs_in,
     costs_worth,
 )
 from dask_tapestry.planner.search.choices import State
@@ -41,7 +42,13 @@ from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.races import may_be_far_better
 from dask_tapestry.planner.search.refusal import Misfit, fit_only_slowly, lightest_of, refusal
 from dask_tapestry.planner.search.repetition import ShortGraph, shortened
-from dask_tapestry.planner.search.tuning import DEARER_FITTED, MOST_IMPROVED, SEARCH_AGAIN_PART
+from dask_tapestry.planner.search.tuning import (
+    COSTS_A_CHANGE,
+    DEARER_FITTED,
+    MOST_IMPROVED,
+    SEARCH_AGAIN_PART,
+    WORTH_TO_FIT,
+)
 from dask_tapestry.teg import Graph
 
 __all__ = ["METHODS", "SearchResult", "search", "steps_of"]
@@ -190,7 +197,7 @@ def _found(
         side_by_side = spaces if is_enough and effort.costs is None else []
         alone = [one_by_one(space) for space in (spaces[0], spaces[-1])]
         ways = ways_to_fit((side_by_side, alone), fetch_rounds(graph, resources))
-        fitting += _first_that_fit(list(ways), method, seed, misfits)
+        fitting += _found_in(list(ways), method, seed, misfits)
     if not fitting:
         return None, misfits
     best = preferred(fitting, lambda result: result.rank)
@@ -204,8 +211,23 @@ def _with_lone_blocks(space: PlanEvaluator, found: SearchResult) -> SearchResult
     return found if lone is space else found._replace(state=state, limits=lone.pricing.limits)
 
 
-def _first_that_fit(
+def _found_in(
     ways: Sequence[list[PlanEvaluator]], method: str, seed: int, misfits: list[Misfit]
+) -> list[SearchResult]:
+    """Plans that fit in one of several ways: what these are worth is spent first, then all."""
+    least = min([one.state.seconds for one in misfits], default=0.0)
+    worth = max(COSTS_A_CHANGE, WORTH_TO_FIT * costs_in(least))
+    efforts = dict.fromkeys((TO_FIT.no_more_than(worth), TO_FIT))
+    found = (_first_that_fit(ways, method, seed, misfits, most) for most in efforts)
+    return next(filter(None, found), [])
+
+
+def _first_that_fit(
+    ways: Sequence[list[PlanEvaluator]],
+    method: str,
+    seed: int,
+    misfits: list[Misfit],
+    most: SearchBudget = TO_FIT,
 ) -> list[SearchResult]:
     """Plans that fit, of the first of several ways that has some.
 
@@ -219,7 +241,7 @@ def _first_that_fit(
     is_long = all(costs_worth(one.state) >= (TO_FIT.costs or 0) for one in misfits)
 
     def searched(
-        spaces: Sequence[PlanEvaluator], effort: SearchBudget = TO_FIT
+        spaces: Sequence[PlanEvaluator], effort: SearchBudget = most
     ) -> list[SearchResult]:
         return _within_shares(spaces, method, effort, seed, misfits)
 
@@ -231,9 +253,9 @@ def _first_that_fit(
         fits_in_others = any(fits_there(one, *way) for one in last_fitting for way in others)
         if fits_in_others or _is_fastest(last_fitting, misfits):
             return last_fitting
-    effort = TO_FIT
+    effort = most
     if last_fitting:  # it is worth no more than a plan that is there
-        effort = TO_FIT.no_more_than(min(costs_worth(one.state) for one in last_fitting))
+        effort = most.no_more_than(min(costs_worth(one.state) for one in last_fitting))
     fitting = next(filter(None, (searched(way, effort) for way in others)), None)
     if last_fitting is None:
         return fitting or searched(last)

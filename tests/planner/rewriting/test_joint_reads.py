@@ -2,6 +2,7 @@ import numpy as np
 
 import dask_tapestry as dt
 from dask_tapestry.operators.views.joint_windows import WindowAxis
+from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, number_of
 from dask_tapestry.planner.rewriting.joint_reads import (
     ONE_READ,
     Pace,
@@ -11,7 +12,7 @@ from dask_tapestry.planner.rewriting.joint_reads import (
     one_read_form,
     paces_of,
 )
-from dask_tapestry.planner.rewriting.rule_choices import with_forms
+from dask_tapestry.planner.rewriting.rule_choices import form_named, with_forms
 from dask_tapestry.planner.search.rule_selection import AppliedChoice
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.teg import Graph
@@ -26,6 +27,16 @@ def test_a_pace_is_read_off_the_boxes_that_cells_need():
     assert paces_of(pairs.node, x.node)[0] == Pace(0, 2, 0)
     assert paces_of((x - x.mean(axis=0)).node, x.node).keys() == {1}
     assert not paces_of(x.sum().node, x.node)
+
+
+def test_what_is_read_back_from_another_store_follows_no_source():
+    x = stored((600, 40, 30), "f8", (20, 40, 30))
+    means = x.reshape(30, 20, 40, 30).mean(axis=1)
+    form = form_named(means.node, EXCHANGED, ())
+    back = dt.Array(form.make(means.node, number_of((10, 40, 30), means.shape)))[:14]
+    assert paces_of(means.node, x.node)
+    assert paces_of(back.node, x.node) == {}
+    assert joint_read(x.node, [back.node, x.sum(axis=0).node], 2**20) is None
 
 
 def test_the_largest_source_is_the_main_one():

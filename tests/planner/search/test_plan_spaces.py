@@ -5,6 +5,7 @@ import dask_tapestry as dt
 from dask_tapestry.planner.cost.rank import Rank
 from dask_tapestry.planner.search.local_search import moves
 from dask_tapestry.planner.search.plan_spaces import (
+    crowding_results,
     fetch_rounds,
     may_hold_results,
     plan_spaces,
@@ -97,3 +98,30 @@ def test_no_plan_fits_where_results_do_not():
 def test_results_that_are_next_to_nothing_are_fetched_in_one_round(cells, rounds):
     graph = dt.placeholder((cells,), "f8").teg
     assert fetch_rounds(graph, dt.Resources(2, 2, "500 MiB")) == rounds
+
+
+@pytest.mark.parametrize(
+    ("memory", "reads", "crowd"),
+    [
+        ("500 MiB", True, True),
+        ("500 MiB", False, False),
+        ("4 GiB", True, False),
+    ],
+)
+def test_results_that_steps_read_crowd_small_workers(memory, reads, crowd):
+    x = dt.exp(dt.placeholder((10_000, 10_000), "f4", (1000, 1000)))
+    graph = Graph([x.node, x.sum().node if reads else (dt.ones(3) + 1).node])
+    found = crowding_results(graph, dt.Resources(workers=2, threads=2, memory=memory))
+    assert found == ((x.node,) if crowd else ())
+    assert crowding_results(graph, dt.Resources(memory=memory, local=True)) == ()
+
+
+def test_a_result_and_its_sum_on_small_workers_read_little_again():
+    """Held, the result left so little memory that the array was read 178 times."""
+    x = dt.placeholder((20_000, 20_000), "u1", (2000, 2000))
+    for _ in range(4):
+        around = [dt.roll(dt.roll(x, i, 0), j, 1) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
+        near = sum(around[1:], around[0])
+        x = ((near == 3) | ((x == 1) & (near == 2))).astype("u1")
+    plan = dt.plan(x, x.sum(), resources=dt.Resources(workers=2, threads=2, memory="500 MiB"))
+    assert plan.cost["bytes_read"] <= 10 * x.nbytes

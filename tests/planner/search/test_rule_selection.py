@@ -10,6 +10,7 @@ from dask_tapestry.planner.search import rule_selection as module
 from dask_tapestry.planner.search.rule_selection import choosing, with_taken
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rules.joint_reductions import join_reductions
+from dask_tapestry.rules.results_apart import results_read
 from dask_tapestry.teg import Graph
 from tests.planner.graphs import FAST_STORES
 
@@ -182,6 +183,50 @@ def test_a_graph_whose_seed_is_far_behind_is_searched_if_the_other_does_not_fit(
     with dt.config(rules=[largest_of_sorted]):
         now, *_ = choosing(dt.sort(X).max().teg, find, None, SeedsOf({3: 1.2, 2: 1.0}, []))
     assert len(now) == 3
+
+
+@pytest.mark.parametrize(
+    ("whole", "apart", "seed", "searched", "is_apart"),
+    [
+        (
+            9.0,
+            1.0,
+            1.0,
+            [2],
+            True,
+        ),  # not slow beside the seed of the graph: nothing else is looked at
+        (1.0, 9.0, 1.0, [2, 3], False),
+        (9.0, 5.0, 1.0, [2, 3], True),
+        (1.0, 5.0, None, [2, 3], False),
+        (None, 5.0, 1.0, [2, 3], True),
+        (1.0, None, 1.0, [2, 3], False),
+    ],
+)
+def test_results_that_crowd_workers_are_apart_unless_that_is_slow(
+    whole, apart, seed, searched, is_apart
+):
+    """Of a graph whose result another one is made of, apart it has a view more."""
+    y = X + 1
+    graph, seen, trace = Graph([y.node, dt.sort(y).node]), [], Trace()
+    seeds = SeedsOf({} if seed is None else {len(graph): seed}, [])
+
+    def find(graph, _beside=None):
+        is_view = graph.roots[0].operator.is_view
+        seen.append(2 if is_view else 3)
+        seconds = apart if is_view else whole
+        if seconds is None:
+            raise dt.MemoryLimitError("too large")
+        return taking(seconds)
+
+    def crowding(graph):
+        return results_read(graph)
+
+    now, found, taken = choosing(graph, find, trace, seeds, crowding=crowding)
+    assert seen == searched
+    assert now.roots[0].operator.is_view == is_apart
+    assert found == taking(apart if is_apart else whole)
+    assert now == (with_taken(graph, taken[0]) if is_apart else graph)
+    assert trace.replay(graph) == now
 
 
 def test_the_best_choice_is_taken_first():

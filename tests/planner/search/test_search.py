@@ -151,6 +151,7 @@ def test_what_fits_in_no_way_is_looked_for_first_in_the_one_that_allows_most(mon
 
     monkeypatch.setattr(module, "_within_shares", noted)
     monkeypatch.setattr(module, "costs_worth", lambda _: is_long * TO_FIT.costs)
+    monkeypatch.setattr(module, "WORTH_TO_FIT", TO_FIT.costs)
     small = dt.Resources(workers=2, threads=1, memory="20 MB")
     with pytest.raises(dt.MemoryLimitError, match=r"2 workers, 1 thread of .* each would do"):
         dt.plan(dt.sort(stored((10**7,), "f8", (10**5,))), resources=small)
@@ -162,13 +163,30 @@ def test_what_does_not_fit_beside_a_plan_that_does_is_given_up_unless_it_is_far_
     small = dt.Resources(workers=2, threads=1, memory="20 MB")
     graph = Graph([dt.sort(stored((10**7,), "f8", (10**5,))).node])
     ways = []
-    monkeypatch.setattr(module, "_first_that_fit", lambda *_: ways.append(1) or [])
+    monkeypatch.setattr(module, "_found_in", lambda *_: ways.append(1) or [])
     best = search(graph, small, beside=NOTHING)
     assert best.given_up
     assert best.limits is not None
     assert not ways
     assert search(graph, small, beside=best.rank.with_seconds(1.1 / FAR_BETTER)).given_up
     assert ways == [1]
+
+
+@pytest.mark.parametrize(
+    ("fits_at", "spent"), [(0, [100, 5000]), (100, [100]), (5000, [100, 5000])]
+)
+def test_ways_are_searched_as_long_as_plans_are_worth_before_longer(monkeypatch, fits_at, spent):
+    tried, plan = [], SimpleNamespace(seconds=0.5)
+
+    def first_that_fit(ways, method, seed, misfits, most):
+        tried.append(most.costs)
+        return [plan] * (most.costs == fits_at)
+
+    monkeypatch.setattr(module, "_first_that_fit", first_that_fit)
+    misfits = [SimpleNamespace(state=SimpleNamespace(seconds=s)) for s in (2.0, 0.5)]
+    found = module._found_in([], "auto", 0, misfits)
+    assert found == [plan] * bool(fits_at)
+    assert tried == spent
 
 
 def test_smaller_tasks_are_not_searched_where_none_of_the_larger_ones_is_small_enough(monkeypatch):
