@@ -214,10 +214,14 @@ def _with_lone_blocks(space: PlanEvaluator, found: SearchResult) -> SearchResult
 def _found_in(
     ways: Sequence[list[PlanEvaluator]], method: str, seed: int, misfits: list[Misfit]
 ) -> list[SearchResult]:
-    """Plans that fit in one of several ways: what these are worth is spent first, then all."""
+    """Plans that fit in one of several ways: what these are worth is spent first, then all.
+
+    Where workers have more memory, that is filled before more is spent.
+    """
     least = min([one.state.seconds for one in misfits], default=0.0)
-    worth = max(COSTS_A_CHANGE, WORTH_TO_FIT * costs_in(least))
-    efforts = dict.fromkeys((TO_FIT.no_more_than(worth), TO_FIT))
+    worth = TO_FIT.no_more_than(max(COSTS_A_CHANGE, WORTH_TO_FIT * costs_in(least)))
+    has_more = any(one.space.resources.has_more for one in misfits)
+    efforts = [worth] if has_more else dict.fromkeys((worth, TO_FIT))
     found = (_first_that_fit(ways, method, seed, misfits, most) for most in efforts)
     return next(filter(None, found), [])
 

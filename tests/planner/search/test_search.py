@@ -173,19 +173,28 @@ def test_what_does_not_fit_beside_a_plan_that_does_is_given_up_unless_it_is_far_
 
 
 @pytest.mark.parametrize(
-    ("fits_at", "spent"), [(0, [100, 5000]), (100, [100]), (5000, [100, 5000])]
+    ("fits_at", "has_more", "spent"),
+    [
+        (0, False, [100, 5000]),
+        (100, False, [100]),
+        (5000, False, [100, 5000]),
+        (5000, True, [100]),  # workers have more memory, which is filled first
+    ],
 )
-def test_ways_are_searched_as_long_as_plans_are_worth_before_longer(monkeypatch, fits_at, spent):
+def test_ways_are_searched_as_long_as_plans_are_worth_before_longer(
+    monkeypatch, fits_at, has_more, spent
+):
     tried, plan = [], SimpleNamespace(seconds=0.5)
+    space = SimpleNamespace(resources=SimpleNamespace(has_more=has_more))
 
     def first_that_fit(ways, method, seed, misfits, most):
         tried.append(most.costs)
         return [plan] * (most.costs == fits_at)
 
     monkeypatch.setattr(module, "_first_that_fit", first_that_fit)
-    misfits = [SimpleNamespace(state=SimpleNamespace(seconds=s)) for s in (2.0, 0.5)]
+    misfits = [SimpleNamespace(state=SimpleNamespace(seconds=s), space=space) for s in (2.0, 0.5)]
     found = module._found_in([], "auto", 0, misfits)
-    assert found == [plan] * bool(fits_at)
+    assert found == [plan] * (fits_at in spent)
     assert tried == spent
 
 
