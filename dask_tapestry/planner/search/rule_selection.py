@@ -149,6 +149,8 @@ def choosing(
         if better is None or _is_slow(better[1], seeds.of(graph)):
             best, refusal = _plan_or_reason(graph, find, None if better is None else better[1].rank)
             better = better if better is not None and _is_better(better[1], best) else None
+        else:
+            seeds.leave(graph)
     while better is not None or plans_left > 0:
         if better is None:
             smaller = _smaller_passes(graph) if apart and best is None else ()

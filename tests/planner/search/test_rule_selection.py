@@ -223,6 +223,7 @@ def test_results_that_crowd_workers_are_apart_unless_that_is_slow(
 
     now, found, taken = choosing(graph, find, trace, seeds, crowding=crowding)
     assert seen == searched
+    assert seeds.left == ([len(graph)] if searched == [2] else [])
     assert now.roots[0].operator.is_view == is_apart
     assert found == taking(apart if is_apart else whole)
     assert now == (with_taken(graph, taken[0]) if is_apart else graph)
