@@ -141,7 +141,8 @@ USES_OF_A_PLAN: Final = 5  # computes of like work that its plan is assumed to s
 ROUNDS_TRIED: Final = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 # plan_spaces
-CROWDING_RESULTS: Final = 0.6  # of a worker's memory: held, they leave steps too little
+# Of a worker's memory: what is left is too little for steps (at .8 one read a store 178 times)
+CROWDING_RESULTS: Final = 0.6
 LITTLE_RESULTS: Final = 0.02  # of a worker's memory: without what is fetched, no more fits
 FAR_BETTER: Final = 0.5  # of the seconds: what takes less is looked for in all sizes of tasks
 MANY_ROUNDS: Final = 2**40  # each of one block
@@ -175,12 +176,14 @@ WORTH_ROOM_BYTES: Final = 2**25  # bytes at a time of this process, which takes 
 MOST_PLANS: Final = 64  # that are compared; each takes as long as a plan without choices
 CHOICE_GAIN: Final = 0.99  # of the seconds without it: a choice must save a hundredth
 WORTH_SHARED_PASSES: Final = 0.1  # seconds of a plan for each reduction, as another search takes
-SLOW_APART: Final = 2.5  # times the seed of results that steps read: from then on both are searched
+# Times the seed of results that steps read, from which on both are searched: an exponential took
+# 5 times apart, a sort 10, and were faster read; what took up to 2.3 was not
+SLOW_APART: Final = 2.5
 SEED_FAR_BEHIND: Final = 1.1  # times the best seed: one of 1.05 led to the better plan
 
 # search
-# Times what a plan that does not fit is worth: of 70 programs that lack memory, all that took more
-# to fit had none that was faster, and one of three fields was planned in a third of the time
+# Times what a plan that does not fit is worth: of 25 programs that did not fit at once, 23 had
+# plans with that, two of which take a twentieth longer than with all
 WORTH_TO_FIT: Final = 2
 DEARER_FITTED: Final = 1.5  # times the seconds of parts planned apart, once changed to fit
 CHANCE_PART: Final = 4  # of what is left, for chance: all of it gained 1 of 90 jobs .02
