@@ -43,6 +43,7 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
 from dask_tapestry.rules.products_of_vectors import fold_products_of_vectors  # noqa: E402
+from dask_tapestry.rules.repeated_parts import part_before_repeats  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
 from dask_tapestry.rules.selected_folds import fold_selections_together  # noqa: E402
 from dask_tapestry.rules.selections import (  # noqa: E402
@@ -96,6 +97,7 @@ SECTIONS = (
     ("Ends of sorted lanes", SAME, (take_ends_of_lanes,)),
     ("Tables that are searched", SAME, (search_unsorted,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
+    ("Parts that meet all cells", SAME, (part_before_repeats,)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected, fold_groups_where_selected)),
     ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
     ("Gather and scatter", SAME, (take_along_own_places, *BATCHING_RULES, decompose_batching)),
@@ -220,6 +222,7 @@ Rules work in passes, one after the other, each over the whole graph:
 | joint bin counts | histograms of the same cells are one | once, if there are any |
 | overlapping parts | those of a stored array are parts of one | once, if there are any |
 | chunks apart | of stored data, chunks without cells that are wanted are not read | once |
+| repeated parts | few stored cells that meet all others are a value of their own | once |
 | turned formulas | a formula times itself turned is computed once | once |
 | outputs | outputs that nobody reads are left out, of one alone the rest | until each is read |
 

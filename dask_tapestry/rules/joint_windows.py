@@ -19,7 +19,7 @@ from dask_tapestry.teg import Node, apply
 from dask_tapestry.teg.node import written_as
 from dask_tapestry.teg.users_line import said_together
 
-__all__ = ["Window", "WindowAxis", "in_joint_windows"]
+__all__ = ["Window", "WindowAxis", "in_joint_windows", "is_read_jointly"]
 
 
 def in_joint_windows(
@@ -47,3 +47,8 @@ def in_joint_windows(
             taken = window_taken(together, number, node.type.shape)
             done[node] = taken if taken.type == node.type else rename(taken, node.type.dims or ())
     return done
+
+
+def is_read_jointly(node: Node) -> bool:
+    """Whether a node makes windows of several values."""
+    return isinstance(node.operator, JointWindows)

@@ -72,6 +72,9 @@ MOST_OVERLAPPING_PARTS: Final = 64  # of an array: each is compared with those b
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 256  # that are followed back: of ten steps of a loop of rolls
 
+# repeated_parts
+FEW_OF_CELLS: Final = 8  # times the cells of a part, that what it is taken of has at least
+
 # selected_folds
 # Of the same cells: fewer are joint reductions, each with nodes where it has cells
 FEWEST_SELECTIONS: Final = 17

@@ -13,12 +13,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import lcm, prod
 from typing import Final, NamedTuple
 
 from dask_tapestry.planner.tuning import FARTHER_TILES
-from dask_tapestry.rules.joint_windows import Window, WindowAxis, in_joint_windows
+from dask_tapestry.rules.joint_windows import (
+    Window,
+    WindowAxis,
+    in_joint_windows,
+    is_read_jointly,
+)
+from dask_tapestry.rules.tuning import FEW_OF_CELLS
 from dask_tapestry.steps.program import Instruction, Program
 from dask_tapestry.teg import Form, Node, Source
 from dask_tapestry.teg.node import topological
@@ -81,7 +87,8 @@ def joint_reads(parts: Mapping[Node, int]) -> dict[Node, Node]:
         groups[size, main_source(node)].append(node)
     done: dict[Node, Node] = {}
     for (size, source), nodes in groups.items():
-        found = None if source is None else joint_read(source, nodes, size)
+        given = frozenset(filter(is_read_jointly, topological(nodes)))
+        found = None if source is None else joint_read(source, nodes, size, given)
         if found is not None:
             done |= in_joint_windows(*found)
     return done
@@ -100,12 +107,19 @@ def _is_stored(node: Node) -> bool:
     return not source.external and source.chunk_cuts is not None and node.type.size > 0
 
 
-def joint_read(source: Node, nodes: Sequence[Node], most: int) -> JointRead | None:
+def joint_read(
+    source: Node, nodes: Sequence[Node], most: int, given: frozenset[Node] = frozenset()
+) -> JointRead | None:
     """Which of some values are read together, in tiles of `most` bytes; None if fewer than two.
 
     Those that need whole what a tile must not be are left out.
+
+    Parameters
+    ----------
+    given
+        What passes before have made, which the values may wait for.
     """
-    readers = [Reader(node, paces_of(node, source)) for node in dict.fromkeys(nodes)]
+    readers = [Reader(node, paces_of(node, source, given)) for node in dict.fromkeys(nodes)]
     while len(readers) > 1:
         tiles = _tiles(source, readers, most)
         if tiles is not None:
@@ -126,9 +140,12 @@ def _read_in(readers: Sequence[Reader], tiles: Tiles) -> JointRead | None:
 
 
 @lru_cache(maxsize=1024)
-def paces_of(node: Node, source: Node) -> Paces:
-    """Along which axes of a source the cells that a value needs move steadily."""
-    program = _program(node, source)
+def paces_of(node: Node, source: Node, given: frozenset[Node] = frozenset()) -> Paces:
+    """Along which axes of a source the cells that a value needs move steadily.
+
+    What is `given` was made before, of whatever cells.
+    """
+    program = _program(node, source, given)
     found: dict[int, Pace] = {}
     if program is None:
         return found
@@ -136,8 +153,9 @@ def paces_of(node: Node, source: Node) -> Paces:
         if extent < 2 or not node.type.size:
             continue
         at = min(extent // 2, extent - 2)
-        here, there = (_read_at(program, dim, place) for place in (at, at + 1))
-        first, second = (_read_at(program, dim, place) for place in (at // 2, at // 2 + 1))
+        reads = [_read_at(program, dim, place) for place in (at, at + 1, at // 2, at // 2 + 1)]
+        boxes = _without_few_for_all(reads, source.type.size)
+        here, there, first, second = map(_hull, boxes)
         if here is None or there is None or first is None or second is None:
             return {}
         for axis, step in enumerate(_moved(here, there)):
@@ -148,14 +166,14 @@ def paces_of(node: Node, source: Node) -> Paces:
     return {axis: pace for axis, pace in found.items() if pace.cells > 0}
 
 
-def _program(node: Node, source: Node) -> Program | None:
+def _program(node: Node, source: Node, given: frozenset[Node]) -> Program | None:
     """What a value is made of, the source its first input; what does not need it is given.
 
     None for what is read back from another store, which the source was written to.
     """
     needing = {source}
     members = list[Node]()
-    for one in topological([node], known={source}):
+    for one in topological([node], known={source, *given}):
         if needing.intersection(one.inputs):
             needing.add(one)
             members.append(one)
@@ -178,19 +196,27 @@ def _program(node: Node, source: Node) -> Program | None:
     return Program(tuple([x.type for x in inputs]), tuple(instructions))
 
 
-def _read_at(program: Program, dim: int, place: int) -> ZRange | None:
-    """The box around all cells of the first input that a cell needs; None if it needs none."""
+def _read_at(program: Program, dim: int, place: int) -> Sequence[ZRange]:
+    """The boxes of the first input that a cell needs."""
     lo = tuple([place if d == dim else n // 2 for d, n in enumerate(program.type.shape)])
     box = ZRange(lo, tuple([a + 1 for a in lo]))
-    boxes = program.schedule(box, rounded=False).boxes[0] if program.instructions else (box,)
-    if not boxes:
-        return None
-    los, his = zip(*[(one.lo, one.hi) for one in boxes], strict=True)
-    return ZRange(tuple(map(min, *los)) if len(los) > 1 else los[0], _ends(his))
+    return program.schedule(box, rounded=False).boxes[0] if program.instructions else (box,)
 
 
-def _ends(his: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    return tuple(map(max, *his)) if len(his) > 1 else his[0]
+def _without_few_for_all(reads: Sequence[Sequence[ZRange]], size: int) -> list[list[ZRange]]:
+    """The boxes that some cells need each, without those of few cells that all of them need.
+
+    These are read beside each tile, or held.
+    """
+    common = frozenset(reads[0]).intersection(*reads[1:])
+    few = {box for box in common if FEW_OF_CELLS * box.size <= size}
+    moving = [[box for box in boxes if box not in few] for boxes in reads]
+    return moving if all(moving) else [list(boxes) for boxes in reads]
+
+
+def _hull(boxes: Sequence[ZRange]) -> ZRange | None:
+    """The box around some; None around none."""
+    return reduce(ZRange.hull, boxes) if boxes else None
 
 
 def _moved(here: ZRange, there: ZRange) -> list[int]:

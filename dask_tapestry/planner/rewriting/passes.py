@@ -20,6 +20,7 @@ joint reductions  `join_reductions`                           until each reads i
 joint group folds `join_group_folds`                          once, if there are any
 joint bin counts  `join_bin_counts`                           once, if there are any
 overlapping parts `share_overlapping_parts`                   once, if there are any
+repeated parts    `part_before_repeats`                       once
 turned formulas   `share_turned_formulas`                     once, if there are products
 outputs           `keep_outputs_read`                         until each output is read
 ================  ==========================================  ==================================
@@ -66,6 +67,7 @@ from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
 from dask_tapestry.rules.products_of_vectors import fold_products_of_vectors
+from dask_tapestry.rules.repeated_parts import part_before_repeats
 from dask_tapestry.rules.result_devices import on_their_devices
 from dask_tapestry.rules.selected_folds import fold_selections_together
 from dask_tapestry.rules.selections import SELECTION_RULES, fold_where_selected
@@ -202,6 +204,7 @@ def _passes(own: tuple[OwnRule, ...], fast: bool, gathers: bool) -> tuple[Pass, 
         Pass("joint bin counts", join_bin_counts),
         Pass("overlapping parts", share_overlapping_parts),
         Pass("chunks apart", Rules((read_in_steps, take_where_apart))),
+        Pass("repeated parts", Rules((part_before_repeats,)), 1),
         Pass("turned formulas", share_turned_formulas, applies=has_products),
         Pass("outputs", keep_outputs_read),
     )

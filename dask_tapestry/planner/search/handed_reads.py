@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from dask_tapestry.planner.cost.rank import preferred
 from dask_tapestry.planner.memory.resident_values import takes_few_blocks
+from dask_tapestry.planner.rewriting.joint_reads import paces_of
 from dask_tapestry.planner.rewriting.rule_choices import form_of_part
 from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.exchanges import owners_of
@@ -99,6 +100,9 @@ def _handed_on(space: PlanEvaluator, grids: Mapping[Node, Grid], costs: int) -> 
     state = small.state(Choices(forms=forms, held=frozenset(grids), grids=grids))
     while (finer := _in_finer_forms(small, state, grids)) != state.choices.forms:
         state = small.state(replace(state.choices, forms=finer))
+    whole = _in_whole_blocks(small, state, grids)
+    if whole != state.choices.forms:
+        state = small.state(replace(state.choices, forms=whole))
     space.pricing.evaluated += pricing.evaluated
     cut = {node: priced.grid for node, priced in state.placed.items()}
     return replace(state.choices, grids=cut)
@@ -119,6 +123,28 @@ def _in_finer_forms(
     for owner in dict.fromkeys(o for reader in many for o, _ in owners.get(reader, ())):
         if owner in forms:
             forms[owner] = _next_finer(owner, forms[owner])
+    return forms
+
+
+def _in_whole_blocks(
+    space: PlanEvaluator, state: State, held: Mapping[Node, Grid]
+) -> Mapping[Node, tuple[FormChoice, ...]]:
+    """Forms, of which those whose parts end within blocks of what is held end where these do.
+
+    So blocks go to one part each, and parts of several values may be made in one step.
+    """
+    owners = owners_of(space, state)
+    forms = dict(state.choices.forms)
+    steps = frozenset(state.placed)
+    for x, grid in held.items():
+        for value in state.readers.get(x, ()):
+            for axis, pace in paces_of(value, x, steps - {value, x}).items():
+                side = grid[axis].step
+                if not pace.cells % side or not side % pace.cells:
+                    continue
+                for owner in [one for one, _ in owners.get(value, ()) if one in forms]:
+                    if forms[owner][0].size == pace.cells:  # later ones may be of more parts
+                        forms[owner] = (forms[owner][0]._replace(size=side),)
     return forms
 
 

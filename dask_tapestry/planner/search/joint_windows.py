@@ -6,8 +6,9 @@ a tile, mostly far less than the source, and each block of it is read and let go
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from dask_tapestry.planner.fusion.fuse import required
 from dask_tapestry.planner.fusion.group import Group, members_of
 from dask_tapestry.planner.rewriting.joint_reads import (
     ONE_READ,
-    JointRead,
     joint_read,
     main_source,
     paces_of,
@@ -24,6 +24,7 @@ from dask_tapestry.planner.search.choices import Choices, FormChoice, State
 from dask_tapestry.planner.search.exchanges import owners_of
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
+from dask_tapestry.planner.search.read_parts import few_cells_read_again
 from dask_tapestry.planner.search.tuning import NARROW_WINDOWS, WIDE_WINDOWS
 from dask_tapestry.teg import BlockOperator, Node, Signature, Sink, Source
 from dask_tapestry.teg.operator import signature_of
@@ -49,37 +50,94 @@ def read_jointly(
     """
     most = widest * source.type.nbytes
     owners = {
-        x: own
+        x: own[0]
         for x, own in owners_of(space, state).items()
         if x.type.nbytes <= most and not windows_of(x.type)
     }
-    for made, passed in (_in_one_pass(state, source), _in_one_pass(state, source, deep=False)):
-        found = joint_read(source, [node for node in made if node in owners], tile_bytes)
-        wanted = _wanted_apart(state, found.nodes, passed) if found is not None else []
-        if found is not None and wanted:
-            found = joint_read(source, [*found.nodes, *wanted], tile_bytes)
-        if found is not None and all(node in owners for node in found.nodes):
-            parts = [owners[node][0] for node in found.nodes]
-            return _joined(space, state, source, found, parts, passed, tile_bytes)
-    return None
+    passes = list(_passes(state, source, owners, tile_bytes))
+    return _joined(space, state, source, passes, owners) if passes else None
+
+
+class _Pass(NamedTuple):
+    """A pass over a source.
+
+    Attributes
+    ----------
+    tile_bytes
+        The number of its form.
+    made
+        What it makes.
+    on_the_way
+        What it computes for that, passes before it too, and the source.
+    """
+
+    tile_bytes: int
+    made: tuple[Node, ...]
+    on_the_way: Set[Node]
+
+
+def _passes(
+    state: State, source: Node, owners: Collection[Node], tile_bytes: int
+) -> Iterator[_Pass]:
+    """Passes over a source, each of which waits for what those before it make."""
+    done, passed = frozenset[Node](), frozenset({source})
+    while True:
+        for deep in True, False:
+            on_the_way, made = _after(state, source, (done, passed), owners, tile_bytes, deep)
+            if made and all(node in owners for node in made):
+                break
+        else:
+            return
+        yield _Pass(tile_bytes, made, on_the_way)
+        done, passed = done.union(made), passed.union(on_the_way)
+        tile_bytes += 1  # forms of one number are one pass
+
+
+def _after(
+    state: State,
+    source: Node,
+    before: tuple[frozenset[Node], frozenset[Node]],
+    owners: Collection[Node],
+    tile_bytes: int,
+    deep: bool,
+) -> tuple[Set[Node], tuple[Node, ...]]:
+    """What the next pass computes on the way, and what it makes: nothing where it is no pass.
+
+    Parameters
+    ----------
+    before
+        What passes before it make, and what they compute for that.
+    """
+    done, passed = before
+    made, on_the_way = _in_one_pass(state, source, before, deep)
+    found = joint_read(source, [node for node in made if node in owners], tile_bytes, done)
+    if found is None:
+        return on_the_way, ()
+    wanted = _wanted_apart(state, {*done, *found.nodes}, on_the_way, passed)
+    if wanted:
+        found = joint_read(source, [*found.nodes, *wanted], tile_bytes, done)
+    return on_the_way, found.nodes if found is not None else ()
 
 
 def _joined(
     space: PlanEvaluator,
     state: State,
     source: Node,
-    found: JointRead,
-    parts: Sequence[tuple[Node, int]],
-    passed: Set[Node],
-    tile_bytes: int,
+    passes: Sequence[_Pass],
+    owners: Mapping[Node, tuple[Node, int]],
 ) -> Choices:
-    """Choices in which values are read together, and nothing is held on the way to them."""
+    """Choices in which values are read together, and few cells are held on the way to them."""
     forms = dict(state.choices.forms)
-    for owner, part in parts:
-        forms[owner] = (*forms.get(owner, ()), FormChoice(ONE_READ, tile_bytes, part))
-    choices = space.in_forms(replace(state.choices, held=frozenset(), grids={}), forms)
-    inside = {x for node in found.nodes for x in _inside(node, source, state, passed)}
-    return replace(choices, fused=choices.fused | inside | {source})
+    few = frozenset([x for priced in state.placed.values() for x in few_cells_read_again(priced)])
+    inside = {source}
+    for one in passes:
+        for node in one.made:
+            owner, part = owners[node]
+            forms[owner] = (*forms.get(owner, ()), FormChoice(ONE_READ, one.tile_bytes, part))
+            inside.update(_inside(node, source, state, one.on_the_way))
+    fused = (state.choices.fused | inside) - few
+    choices = space.in_forms(replace(state.choices, held=few, grids={}, fused=fused), forms)
+    return replace(choices, fused=choices.fused | (inside - few))
 
 
 def taken_apart(state: State, source: Node) -> Choices:
@@ -116,18 +174,23 @@ def _inside(node: Node, source: Node, state: State, passed: Set[Node]) -> list[N
     return members_of(node, {source, *(set(state.placed) - passed - {node})})
 
 
-def _in_one_pass(state: State, source: Node, deep: bool = True) -> tuple[list[Node], set[Node]]:
+def _in_one_pass(
+    state: State, source: Node, before: tuple[frozenset[Node], frozenset[Node]], deep: bool
+) -> tuple[list[Node], Set[Node]]:
     """Values that one pass over a source may make, and what it makes on the way, the source too.
 
     Where it goes `deep`, what is large is made on the way, if nothing else is wanted of it. What
     needs a value that another tile has a part in, too, is no part of the pass.
     """
-    made, passed, later = list[Node](), {source}, set[Node]()
+    done, passed = before[0], set(before[1])
+    made, later = list[Node](), set[Node]()
     for node, priced in state.placed.items():
         read = set(priced.group.inputs) - {node}
+        if node in done or node in passed:
+            continue
         if read & later or not read & passed:
             later |= {node} if read & later else set()
-        elif deep and _is_made_on_the_way(node, state, source):
+        elif deep and _is_made_on_the_way(node, state, source, done):
             passed.add(node)
         else:
             value = node.inputs[0] if isinstance(node.operator, Sink) else node
@@ -136,10 +199,12 @@ def _in_one_pass(state: State, source: Node, deep: bool = True) -> tuple[list[No
     return made, passed
 
 
-def _wanted_apart(state: State, together: Sequence[Node], passed: Set[Node]) -> list[Node]:
+def _wanted_apart(
+    state: State, together: Set[Node], passed: Set[Node], before: Set[Node]
+) -> list[Node]:
     """What steps read that are not made in a pass of what is made there, or parts of its cells."""
     found = dict[Node, None]()
-    for node in passed:
+    for node in (one for one in state.placed if one in passed and one not in before):
         for reader in () if isinstance(node.operator, Source) else state.readers[node]:
             value = reader.inputs[0] if isinstance(reader.operator, Sink) else reader
             if reader not in passed and value not in together:
@@ -160,11 +225,13 @@ def _read_of(node: Node, reader: Group) -> list[Node]:
     return first if parts and reader.node not in first else [node]
 
 
-def _is_made_on_the_way(node: Node, state: State, source: Node) -> bool:
+def _is_made_on_the_way(node: Node, state: State, source: Node, done: frozenset[Node]) -> bool:
     """Whether a value takes much beside the source, and is only read in tiles."""
     large = node.type.nbytes > NARROW_WINDOWS * source.type.nbytes
     wanted = node in required(state.graph) or not state.readers[node]
-    return (large or not _may_join(node, source)) and not wanted and bool(paces_of(node, source))
+    return (
+        (large or not _may_join(node, source)) and not wanted and bool(paces_of(node, source, done))
+    )
 
 
 def _may_join(node: Node, source: Node) -> bool:

@@ -24,7 +24,7 @@ from dask_tapestry.planner.search.form_sizes import sizes_near
 from dask_tapestry.planner.search.grid import Grid
 from dask_tapestry.planner.search.plan_evaluator import PlanEvaluator
 from dask_tapestry.planner.search.pricing import PricedGroup
-from dask_tapestry.planner.search.read_parts import parts_read
+from dask_tapestry.planner.search.read_parts import few_cells_read_again, parts_read
 from dask_tapestry.planner.search.tuning import CHANGED_ALIKE, FEW_CHOSEN, MOVED_AGAIN
 from dask_tapestry.settings import BLOCK_BYTES
 from dask_tapestry.steps.access_strides import movement
@@ -49,7 +49,8 @@ def hold(state: State, priced: PricedGroup) -> Iterator[Choices]:
     both = (arrangements(priced, some) for some in (sources, all_recomputed))
     arranged, all_arranged = ([n for n in some if n not in state.placed] for some in both)
     parts = [n for n in parts_read(priced, sources) if n not in state.placed]
-    sets = (parts, sources, all_recomputed, *([n] for n in nodes), arranged, all_arranged)
+    few = [n for n in few_cells_read_again(priced) if n not in state.placed]
+    sets = (few, parts, sources, all_recomputed, *([n] for n in nodes), arranged, all_arranged)
     for some in {frozenset(some): None for some in sets if some}:
         more_held = replace(
             state.choices, held=state.choices.held | some, fused=state.choices.fused - some

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from dask_tapestry.planner.cost.typical_blocks import largest_block
 from dask_tapestry.planner.search.pricing import PricedGroup
+from dask_tapestry.planner.search.tuning import FEW_CHOSEN, MOVED_AGAIN
 from dask_tapestry.teg import Node, Source
 
 
@@ -49,3 +51,21 @@ def _takes_a_part(reader: Node, node: Node) -> bool:
     selected, *told = reader.inputs
     is_known = all(isinstance(x.operator, Source) and x.operator.external for x in told)
     return reader.operator.is_selector and selected is node and node not in told and is_known
+
+
+def few_cells_read_again(priced: PricedGroup) -> list[Node]:
+    """Few cells that selectors take of what a step reads, and that several of its blocks read."""
+    program, members = priced.group.program, priced.group.members
+    if priced.cost.blocks == 1 or not program.type.size:
+        return []
+    box = largest_block(program, priced.grid)
+    blocks = program.type.size / box.size
+    boxes = program.schedule(box).boxes[len(program.inputs) :]
+    found = [
+        member
+        for member, read in zip(members, boxes, strict=True)
+        if member.operator.is_selector
+        and FEW_CHOSEN * member.type.size <= member.inputs[0].type.size
+        and blocks * sum([one.size for one in read]) > MOVED_AGAIN * member.type.size
+    ]
+    return list(dict.fromkeys(found))

@@ -35,7 +35,9 @@ def with_whole_rows(space: PlanEvaluator, state: State, costs: int) -> State:
     costs
         Costs of steps that may be computed for it.
     """
-    sources = [] if state.shortfall else worth_reading_once(space, state)
+    given = frozenset(space.graph.nodes)  # what goes through a store is none of its sources
+    repeated = [] if state.shortfall else worth_reading_once(space, state)
+    sources = [node for node in repeated if node in given]
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE
     first = state
     for fold, inside, between in _folds(space, sources) if sources else ():

@@ -46,7 +46,7 @@ def test_the_passes_in_order():
         "turned folds", "vector products",
         "joint reductions", "joint group folds", "joint bin counts",
         "overlapping parts",
-        "chunks apart", "turned formulas", "outputs",
+        "chunks apart", "repeated parts", "turned formulas", "outputs",
     ]  # fmt: skip
     assert named["as written"].rules == (semantic,)
     assert (named["less"].rules, named["less"].times) == ((counted,), 2)

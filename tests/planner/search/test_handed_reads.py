@@ -36,6 +36,20 @@ def blocks_beside_a_fold():
     return x, sums, ends.mean(axis=0)
 
 
+def mixture(x, rounds, first=None):
+    """Rounds of expectation and maximisation of a mixture of five normal distributions."""
+    means = np.linspace(-1, 1, 20).reshape(5, 4) if first is None else first
+    shares = np.ones(5) / 5
+    for _ in range(rounds):
+        squares = ((x[:, None, :] - means[None]) ** 2).sum(axis=-1)
+        logs = np.log(shares) - squares / 2
+        r = np.exp(logs - logs.max(axis=1, keepdims=True))
+        r = r / r.sum(axis=1, keepdims=True)
+        n = r.sum(axis=0)
+        means, shares = (r.T @ x) / n[:, None], n / len(x)
+    return means, shares
+
+
 def planned(monkeypatch, roots, looks, resources=SMALL):
     """The plan, made with or without looking for one whose reads are handed on."""
     with monkeypatch.context() as patched:
@@ -67,3 +81,26 @@ def test_what_one_step_alone_reads_is_not_looked_at(monkeypatch):
     roots = [rows().mean(axis=0)]
     now, before = (planned(monkeypatch, roots, looks) for looks in (True, False))
     assert now.cost == before.cost
+
+
+@pytest.mark.few(2)  # the least, and most passes
+@pytest.mark.parametrize("first", [None, 5], ids=["given", "rows"])
+@pytest.mark.parametrize(("rounds", "chunk"), [(1, 1_000_000), (2, 250_000), (3, 1_000_000)])
+def test_each_round_of_a_loop_reads_once(rounds, chunk, first):
+    """Products in parts and sums end where chunks do, and a pass waits for the one before."""
+    x = stored((20_000_000, 4), "f8", (chunk, 4))
+    plan = dt.plan(*mixture(x, rounds, first and x[:first]), resources=SMALL)
+    plan.verify()
+    assert plan.cost["bytes_read"] < (rounds + 0.06) * x.nbytes
+    names = [node.operator.name for node in plan.core.steps]
+    assert names.count("jointwindows") == rounds
+
+
+def test_rounds_of_a_loop_have_the_values_of_numpy(tmp_path):
+    cells = np.random.default_rng(0).normal(size=(3_000_000, 4))
+    dt.asarray(cells).to_zarr(tmp_path / "x", chunks=(150_000, 4))
+    x = dt.from_zarr(tmp_path / "x")
+    plan = dt.plan(*mixture(x, 2, x[:5]), resources=dt.Resources(2, 1, "150 MB"))
+    assert "jointwindows" in [node.operator.name for node in plan.core.steps]
+    for got, one in zip(plan.compute(scheduler="sync"), mixture(cells, 2, cells[:5]), strict=True):
+        np.testing.assert_allclose(got, one, rtol=1e-9)

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
+from dask_tapestry.planner.rewriting.exchanged_values import EXCHANGED, number_of
+from dask_tapestry.planner.search import whole_rows
+from dask_tapestry.planner.search.choices import Choices, FormChoice
 from dask_tapestry.planner.search.whole_rows import with_whole_rows
 from tests.planner.graphs import stored
 from tests.planner.spaces import COSTS, space_of
@@ -48,3 +51,17 @@ def test_columns_that_wait_for_columns_are_left():
     space = space_of(((x - x.mean(axis=0)) ** 2).mean(axis=0), resources=SMALL)
     state = space.seed()
     assert with_whole_rows(space, state, COSTS) is state
+
+
+def test_what_a_plan_puts_in_a_store_is_none_of_its_sources(monkeypatch):
+    """It is read again by those that it is handed to, and is not there in other forms."""
+    x = stored((160_000, 8000), "f4", (1000, 2000))
+    space = space_of(normed(x), resources=SMALL)
+    sums = next(node for node in space.graph if node.type.shape == (160_000,))
+    through = FormChoice(EXCHANGED, number_of((1000,), sums.type.shape))
+    state = space.state(Choices(forms={sums: (through,)}))
+    exchanged = [node for node in state.graph if node.operator.name == "exchanged"]
+    assert exchanged
+    sources = [x.node, *exchanged]
+    monkeypatch.setattr(whole_rows, "worth_reading_once", lambda *_: sources)
+    assert with_whole_rows(space, state, COSTS).rank <= state.rank

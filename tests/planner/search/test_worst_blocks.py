@@ -1,4 +1,4 @@
-"""Plans whose worst blocks are cut finer."""
+"""Plans whose worst blocks are cut finer, or read less."""
 
 import dask_tapestry as dt
 from dask_tapestry.planner.search.choices import Choices
@@ -40,3 +40,12 @@ def test_what_takes_far_too_much_stays_as_it_is():
     space = space_of(dear_at_its_end(), resources=FEW)
     one = cut(space, 1)
     assert with_worst_cut(space, one) is one
+
+
+def test_what_the_worst_blocks_read_besides_is_held_where_that_is_faster():
+    """The last row lies in a chunk that one block of a few reads anyhow, and all others again."""
+    x = stored((20_000_000, 4), "f8", (1_000_000, 4))
+    plan = dt.plan(((x - x[-1]) ** 2).sum(), resources=dt.Resources(2, 2, "500 MiB"))
+    plan.verify()
+    assert plan.cost["bytes_read"] < 1.06 * x.nbytes
+    assert "view" in [node.operator.name for node in plan.core.steps]
