@@ -42,6 +42,7 @@ from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES  # noqa: E402
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read, output_alone  # noqa: E402
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts  # noqa: E402
 from dask_tapestry.rules.products import PRODUCT_RULES  # noqa: E402
+from dask_tapestry.rules.products_in_tiles import multiply_before_merge  # noqa: E402
 from dask_tapestry.rules.products_of_vectors import fold_products_of_vectors  # noqa: E402
 from dask_tapestry.rules.repeated_parts import part_before_repeats  # noqa: E402
 from dask_tapestry.rules.scalar_identities import CELL_RULES  # noqa: E402
@@ -99,7 +100,7 @@ SECTIONS = (
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Parts that meet all cells", SAME, (part_before_repeats,)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected, fold_groups_where_selected)),
-    ("Cells of merged dimensions", ROUNDED, MERGED_DIM_RULES),
+    ("Cells of merged dimensions", ROUNDED, (multiply_before_merge, *MERGED_DIM_RULES)),
     ("Gather and scatter", SAME, (take_along_own_places, *BATCHING_RULES, decompose_batching)),
     ("Several outputs", SAME, (*OUTPUT_RULES, keep_outputs_read)),
     ("One output of matrices' factors", ROUNDED, (output_alone,)),

@@ -19,13 +19,12 @@ from dask_tapestry.operators.products.matmul import MatMul
 from dask_tapestry.operators.products.tensordot import Labelled, arranged, contracted
 from dask_tapestry.operators.reductions.bincount import BinCount, bincount, count_by_bin
 from dask_tapestry.operators.reductions.monoids import ARG_REDUCTIONS
-from dask_tapestry.operators.reductions.reduce import Reduce, reduce
+from dask_tapestry.operators.reductions.reduce import Reduce
 from dask_tapestry.operators.reductions.tree_reduction import tree_over
-from dask_tapestry.operators.views.permute import permute
 from dask_tapestry.operators.views.reshape import Reshape, reshape
 from dask_tapestry.operators.views.view import View, ViewAxis
 from dask_tapestry.rewrite.rule import Shared, on
-from dask_tapestry.rules.tuning import FEWEST_MERGED_CELLS, LEFT_PART, MOST_MERGED_NODES
+from dask_tapestry.rules.tuning import LEFT_PART, MOST_MERGED_NODES
 from dask_tapestry.teg import Graph, Node, apply
 from dask_tapestry.teg.node import reapply
 from dask_tapestry.teg.stored_grid import stored_cuts
@@ -33,7 +32,7 @@ from dask_tapestry.teg.stored_grid import stored_cuts
 Sides = tuple[int, ...]  # extents of the dimensions that were merged
 
 
-class _Parting(NamedTuple):
+class Parting(NamedTuple):
     """How values are parted, and what has become of them: by those and dimensions, one each.
 
     However many paths lead to a value, as from the steps of a loop, it is parted once.
@@ -44,7 +43,7 @@ class _Parting(NamedTuple):
     known: dict[tuple[Node, int], Node | None]
 
     @classmethod
-    def of(cls, sides: Sides, shared: Shared = frozenset()) -> _Parting:
+    def of(cls, sides: Sides, shared: Shared = frozenset()) -> Parting:
         return cls(sides, shared, {})
 
 
@@ -57,10 +56,10 @@ def fold_before_merge(node: Node) -> Node | None:
         case _:
             return None
     for dim in whole.axes:
-        sides = _merged_sides(y, dim)
+        sides = merged_sides(y, dim)
         if sides is None or (whole.monoid in ARG_REDUCTIONS and len(whole.axes) > 1):
             continue
-        x = _parted(y, dim, _Parting.of(sides))
+        x = parted_value(y, dim, Parting.of(sides))
         if x is None:
             continue
         axes = [axis for d in whole.axes for axis in _places(d, dim, sides)]
@@ -76,15 +75,15 @@ def count_before_merge(node: Node) -> Node | None:
     """``bincount(merged x) -> bincount(x)``, its weights parted too."""
     match node.operator:
         case BinCount() as whole if whole.is_whole:
-            sides = _merged_sides(node.inputs[0], 0)
+            sides = merged_sides(node.inputs[0], 0)
         case _:
             return None
     if sides is None or node.inputs[0].type.ndim != 1:
         return None
     cells, *others = node.inputs
     edges = others[:1] if whole.even is not None else []
-    how = _Parting.of(sides)
-    parted = [_parted(x, 0, how) for x in (cells, *others[len(edges) :])]
+    how = Parting.of(sides)
+    parted = [parted_value(x, 0, how) for x in (cells, *others[len(edges) :])]
     if None in parted:
         return None
     numbers, *weights = [x for x in parted if x is not None]
@@ -94,34 +93,6 @@ def count_before_merge(node: Node) -> Node | None:
         made = count_by_bin(numbers, *edges, *weights, even=whole.even)
     assert isinstance(made.operator, BinCount)
     return made if made.operator.tree.lattice is not None or not weights else None
-
-
-@on(MatMul, sharing=True)
-def multiply_before_merge(node: Node, shared: Shared) -> Node | None:
-    """``merged x @ merged w -> sum(x @ w)`` over all but the longest of the merged dimensions.
-
-    Each product is of as many terms as that has cells.
-    """
-    match node.operator:
-        case MatMul(dtype, None):
-            x, w = node.inputs
-        case _:
-            return None
-    inner, outer = x.type.ndim - 1, w.type.ndim - 2
-    sides = _merged_sides(x, inner) or _merged_sides(w, outer)
-    if sides is None or max(sides) < FEWEST_MERGED_CELLS:
-        return None
-    how = _Parting.of(sides, shared)
-    left, right = _parted(x, inner, how), _parted(w, outer, how)
-    if left is None or right is None:
-        return None
-    batch, longest = x.type.ndim - 2, sides.index(max(sides))
-    lead, apart = [*range(batch)], [n for n in range(len(sides)) if n != longest]
-    left = permute(left, [*lead, *[batch + 1 + n for n in apart], batch, batch + 1 + longest])
-    ahead = [*lead, *[batch + n for n in apart]]
-    right = permute(right, [*ahead, batch + longest, batch + len(sides)])
-    products = apply(MatMul(dtype), left, right)
-    return reduce(products, "sum", [*range(batch, batch + len(apart))], dtype=dtype)
 
 
 @on(Reshape, sharing=True)
@@ -134,8 +105,8 @@ def part_what_was_merged(node: Node, shared: Shared) -> Node | None:
             return None
     for a, b, c, d in parting.groups:
         sides = parting.new[c:d]
-        if b - a == 1 < d - c and _merged_sides(y, a) == sides:
-            x = _parted(y, a, _Parting.of(sides, shared))
+        if b - a == 1 < d - c and merged_sides(y, a) == sides:
+            x = parted_value(y, a, Parting.of(sides, shared))
             if x is not None:
                 return reshape(x, node.type.shape)
     return None
@@ -151,14 +122,14 @@ def merge_what_is_left(node: Node, shared: Shared) -> Node | None:
     if LEFT_PART * node.type.nbytes > most:
         return None
     for dim in range(node.type.ndim):
-        sides = _merged_sides(node, dim)
-        x = None if sides is None else _parted(node, dim, _Parting.of(sides, shared - {node}))
+        sides = merged_sides(node, dim)
+        x = None if sides is None else parted_value(node, dim, Parting.of(sides, shared - {node}))
         if x is not None:
             return reshape(x, node.type.shape)
     return None
 
 
-def _merged_sides(y: Node, dim: int) -> Sides | None:
+def merged_sides(y: Node, dim: int) -> Sides | None:
     """The dimensions that a dimension of `y` was merged of, if they are stored in tiles."""
     stack, seen = [(y, dim)], {(y, dim)}
     while stack and len(seen) < MOST_MERGED_NODES:
@@ -192,7 +163,7 @@ def _followed(node: Node, dim: int) -> list[tuple[Node, int]]:
     return []
 
 
-def _parted(node: Node, dim: int, how: _Parting) -> Node | None:
+def parted_value(node: Node, dim: int, how: Parting) -> Node | None:
     """`node` with a dimension parted into those it was merged of; None where that is no use.
 
     Formulas are computed again for it where others read them merged, products and folds are not.
@@ -203,7 +174,7 @@ def _parted(node: Node, dim: int, how: _Parting) -> Node | None:
     return how.known[key]
 
 
-def _parted_once(node: Node, dim: int, how: _Parting) -> Node | None:
+def _parted_once(node: Node, dim: int, how: Parting) -> Node | None:
     shape, sides = node.type.shape, how.sides
     if shape[dim] != prod(sides):
         return None
@@ -215,12 +186,12 @@ def _parted_once(node: Node, dim: int, how: _Parting) -> Node | None:
         case Full(type_, value) if type_.dims is None:
             return apply(Full(type_._replace(shape=parted), value))
         case Elementwise():
-            inputs = [_parted(x, dim, how) for x in node.inputs]
+            inputs = [parted_value(x, dim, how) for x in node.inputs]
             return None if None in inputs else reapply(node, [x for x in inputs if x is not None])
         case View() as view:
             return _view_parted(view, node.inputs[0], dim, how)
         case Reduce() as fold if fold.is_plain and len(node.inputs) == 1 and node not in how.shared:
-            x = _parted(node.inputs[0], at := _kept_axis(fold, dim), how)
+            x = parted_value(node.inputs[0], at := _kept_axis(fold, dim), how)
             axes = tuple([axis for d in fold.axes for axis in _places(d, at, sides)])
             return None if x is None else apply(replace(fold, axes=axes), x)
         case MatMul(_, None) if dim >= len(shape) - 2 and node not in how.shared:
@@ -228,25 +199,25 @@ def _parted_once(node: Node, dim: int, how: _Parting) -> Node | None:
     return None
 
 
-def _view_parted(view: View, x: Node, dim: int, how: _Parting) -> Node | None:
+def _view_parted(view: View, x: Node, dim: int, how: Parting) -> Node | None:
     sides = how.sides
     shape, more = (*view.shape[:dim], *sides, *view.shape[dim + 1 :]), len(sides) - 1
     axes = [a._replace(dim=a.dim + more) if a.dim > dim else a for a in view.axes]
     if not any(axis.dim == dim for axis in axes):
         return apply(View(shape, tuple(axes)), x)
     for at in _whole_axes(view, x, dim):
-        inner = _parted(x, at, how)
+        inner = parted_value(x, at, how)
         if inner is not None:
             each = [ViewAxis(dim + n, 0, 1) for n in range(len(sides))]
             return apply(View(shape, (*axes[:at], *each, *axes[at + 1 :])), inner)
     return None
 
 
-def _product_parted(node: Node, dim: int, how: _Parting) -> Node | None:
+def _product_parted(node: Node, dim: int, how: Parting) -> Node | None:
     """A product whose rows, or columns, are parted; None if few are joined again to multiply."""
     inputs, first = list(node.inputs), node.type.ndim - 2
     number = dim - first
-    factor = _parted(inputs[number], dim, how)
+    factor = parted_value(inputs[number], dim, how)
     if factor is None:
         return None
     batch, apart = [f"b{n}" for n in range(first)], [f"p{n}" for n in range(len(how.sides))]
@@ -305,7 +276,6 @@ def _merges(merge: Reshape) -> bool:
 MERGED_DIM_RULES = (
     fold_before_merge,
     count_before_merge,
-    multiply_before_merge,
     part_what_was_merged,
     merge_what_is_left,
 )

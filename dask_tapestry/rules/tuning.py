@@ -72,6 +72,9 @@ MOST_OVERLAPPING_PARTS: Final = 64  # of an array: each is compared with those b
 SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 256  # that are followed back: of ten steps of a loop of rolls
 
+# products_in_tiles
+MOST_TILE_SUMS: Final = 9  # of two dimensions whose first and last chunks are shorter: steps each
+
 # repeated_parts
 FEW_OF_CELLS: Final = 8  # times the cells of a part, that what it is taken of has at least
 

@@ -222,9 +222,14 @@ def _bytes(program: Program, box: ZRange, final: bool) -> int:
 
 
 def _less(one: PieceLoop | None, other: PieceLoop | None) -> PieceLoop | None:
-    """What takes less memory of two ways."""
-    found = [way for way in (one, other) if way is not None]
-    return min(found, key=lambda way: way.bytes, default=None)
+    """What takes less memory of two ways; of about as much, what adds up and has no loops inside.
+
+    Those compute the rows again that all columns are multiplied with.
+    """
+    if one is None or other is None:
+        return one or other
+    adds = other.adds and other.fits and not one.fits
+    return other if other.bytes * (WORTHWHILE_SHARE if adds else 1) < one.bytes else one
 
 
 def _in_pieces(program: Program, box: ZRange, moving: bool = False) -> PieceLoop | None:

@@ -290,6 +290,16 @@ def test_larger_blocks_fit_a_small_memory():
     assert plan.cost["peak_worker_bytes"] < 400 * MIB
 
 
+def test_products_of_formulas_add_up_rather_than_compute_rows_again():
+    """In loops within loops, each piece of rows would be computed for each piece of columns."""
+    x = stored((600, 40_000), "f4", (100, 40_000))
+    y = x - x.mean(axis=0)
+    found = block_of(y @ y.T).loops.values()
+    products = [loop for loop in found if loop.adds]
+    assert [loop.fits for loop in products] == [True]
+    assert len(products[0].edges[0]) > 2
+
+
 def test_products_read_the_next_piece_while_one_is_computed():
     a, b = stored((8192, 8192), "f8", (1024, 1024)), stored((8192, 8192), "f8", (1024, 1024))
     product = block_of(a @ b)

@@ -112,7 +112,7 @@ def joint_read(
 ) -> JointRead | None:
     """Which of some values are read together, in tiles of `most` bytes; None if fewer than two.
 
-    Those that need whole what a tile must not be are left out.
+    Those that need whole what a tile must not be are left out. A value alone is read in tiles, too.
 
     Parameters
     ----------
@@ -120,7 +120,8 @@ def joint_read(
         What passes before have made, which the values may wait for.
     """
     readers = [Reader(node, paces_of(node, source, given)) for node in dict.fromkeys(nodes)]
-    while len(readers) > 1:
+    least = min(2, len(readers))
+    while readers and len(readers) >= least:
         tiles = _tiles(source, readers, most)
         if tiles is not None:
             fitting = [one for one in readers if _windows_lie_in_tiles(one, tiles, readers)]

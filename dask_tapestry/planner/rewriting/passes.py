@@ -66,6 +66,7 @@ from dask_tapestry.rules.merged_dims import MERGED_DIM_RULES, has_merged_dims
 from dask_tapestry.rules.outputs import OUTPUT_RULES, keep_outputs_read
 from dask_tapestry.rules.overlapping_parts import share_overlapping_parts
 from dask_tapestry.rules.products import PRODUCT_RULES, has_products
+from dask_tapestry.rules.products_in_tiles import multiply_before_merge
 from dask_tapestry.rules.products_of_vectors import fold_products_of_vectors
 from dask_tapestry.rules.repeated_parts import part_before_repeats
 from dask_tapestry.rules.result_devices import on_their_devices
@@ -102,7 +103,7 @@ SIMPLIFY = Rules(
         source_of_all,
     )
 )
-OF_MERGED_DIMS = Rules((*MERGED_DIM_RULES, *SIMPLIFY))
+OF_MERGED_DIMS = Rules((multiply_before_merge, *MERGED_DIM_RULES, *SIMPLIFY))
 OF_TAKES = Rules((take_along_own_places, *SIMPLIFY))
 OF_TURNED = Rules((fold_before_turning, *SIMPLIFY))
 FILLS = Rules((fill_forward_by_scan,))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +56,9 @@ def read_jointly(
         if x.type.nbytes <= most and not windows_of(x.type)
     }
     passes = list(_passes(state, source, owners, tile_bytes))
-    return _joined(space, state, source, passes, owners) if passes else None
+    if all(len(one.made) < 2 for one in passes):
+        return None
+    return _joined(space, state, source, passes, owners)
 
 
 class _Pass(NamedTuple):
@@ -79,7 +82,10 @@ class _Pass(NamedTuple):
 def _passes(
     state: State, source: Node, owners: Collection[Node], tile_bytes: int
 ) -> Iterator[_Pass]:
-    """Passes over a source, each of which waits for what those before it make."""
+    """Passes over a source, each of which waits for what those before it make.
+
+    What alone is made in a pass may be what several values of the next one wait for.
+    """
     done, passed = frozenset[Node](), frozenset({source})
     while True:
         for deep in True, False:
@@ -110,9 +116,11 @@ def _after(
     """
     done, passed = before
     made, on_the_way = _in_one_pass(state, source, before, deep)
-    found = joint_read(source, [node for node in made if node in owners], tile_bytes, done)
+    owned = [node for node in made if node in owners]
+    found = joint_read(source, owned, tile_bytes, done)
     if found is None:
-        return on_the_way, ()
+        alone = (node for node in owned if joint_read(source, [node], tile_bytes, done))
+        return on_the_way, tuple(islice(alone, 1))
     wanted = _wanted_apart(state, {*done, *found.nodes}, on_the_way, passed)
     if wanted:
         found = joint_read(source, [*found.nodes, *wanted], tile_bytes, done)

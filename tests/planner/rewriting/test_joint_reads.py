@@ -29,6 +29,27 @@ def test_a_pace_is_read_off_the_boxes_that_cells_need():
     assert not paces_of(x.sum().node, x.node)
 
 
+def test_a_value_may_wait_for_what_was_made_before():
+    x = stored((6000, 40), "f8", (200, 40))
+    mean = x.mean(axis=0).node
+    centred = x - dt.Array(mean)
+    assert paces_of(centred.node, x.node).keys() == {1}
+    assert paces_of(centred.node, x.node, frozenset({mean})).keys() == {0, 1}
+    folds = [(centred**2).sum(axis=0).node, abs(centred).max(axis=1).node]
+    assert joint_read(x.node, folds, 1) is None
+    folds = [abs(centred).max(axis=1).node, (centred**2).mean(axis=1).node]
+    assert joint_read(x.node, folds, 1) is None
+    assert joint_read(x.node, folds, 1, frozenset({mean})).tiles == (30,)
+
+
+def test_few_cells_that_all_need_have_no_pace():
+    x = stored((6000, 40), "f8", (200, 40))
+    assert paces_of((x - x[3]).node, x.node) == {0: Pace(0, 1, 0), 1: Pace(1, 1, 0)}
+    assert paces_of((x[:, None] * x[:5]).node, x.node)[0] == Pace(0, 1, 0)
+    half = x[3000:].sum(axis=0)
+    assert 0 not in paces_of((x - half).node, x.node)
+
+
 def test_what_is_read_back_from_another_store_follows_no_source():
     x = stored((600, 40, 30), "f8", (20, 40, 30))
     means = x.reshape(30, 20, 40, 30).mean(axis=1)
@@ -74,5 +95,7 @@ def test_the_form_is_taken_by_all_of_one_number():
     assert together.inputs == (first, second)
     assert formed.roots[2] is third
     assert [change.before for change in trace] == [first, second]
-    assert joint_reads({first: 1}) == {}
+    (alone,) = joint_reads({first: 1}).values()
+    assert alone.inputs[0].operator.name == "jointwindows"
+    assert joint_reads({x.sum().node: 1}) == {}
     assert one_read_form(first).make(first, 1) is first

@@ -96,6 +96,16 @@ def test_each_round_of_a_loop_reads_once(rounds, chunk, first):
     assert names.count("jointwindows") == rounds
 
 
+def test_values_that_wait_for_one_are_made_in_a_pass_after_it():
+    """As the means and maxima of what is normed by the moments of each channel."""
+    x = stored((50_000, 64, 32, 32), "f4", (200, 64, 32, 32))
+    mean, var = (x.mean(axis=(0, 2, 3), keepdims=True), x.var(axis=(0, 2, 3), keepdims=True))
+    y = np.maximum((x - mean) / np.sqrt(var + 1e-5), 0)
+    plan = dt.plan(y.mean(axis=(2, 3)), y.reshape(len(y), -1).max(axis=1), resources=SMALL)
+    plan.verify()
+    assert plan.cost["bytes_read"] < 2.1 * x.nbytes
+
+
 def test_rounds_of_a_loop_have_the_values_of_numpy(tmp_path):
     cells = np.random.default_rng(0).normal(size=(3_000_000, 4))
     dt.asarray(cells).to_zarr(tmp_path / "x", chunks=(150_000, 4))
