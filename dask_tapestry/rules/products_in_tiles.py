@@ -23,7 +23,13 @@ from dask_tapestry.operators.views.reshape import reshape
 from dask_tapestry.operators.views.slice import basic_slice
 from dask_tapestry.rewrite.rule import Shared, on
 from dask_tapestry.rules.merged_dims import Parting, Sides, merged_sides, parted_value
-from dask_tapestry.rules.tuning import FEWEST_MERGED_CELLS, MOST_TILE_SUMS
+from dask_tapestry.rules.tuning import (
+    ENOUGH_TERMS,
+    FEWEST_MERGED_CELLS,
+    MOST_TILE_SUMS,
+    TERMS_A_ROW,
+    TILE_BYTES,
+)
 from dask_tapestry.teg import Node, apply
 from dask_tapestry.teg.stored_grid import stored_cuts
 from dask_tapestry.zspace import Cuts
@@ -61,7 +67,11 @@ def multiply_before_merge(node: Node, shared: Shared) -> Node | None:
     batch, count = x.type.ndim - 2, len(sides)
     right = permute(right, [*range(batch), batch + count, *range(batch, batch + count)])
     stored = zip(stored_cuts(left)[-count:], stored_cuts(right)[-count:], strict=True)
-    sums = [_product(left, right, runs, dtype) for runs in product(*_tiles(sides, [*stored]))]
+    rows, columns = node.type.shape[-2:]
+    least = max(ENOUGH_TERMS, TERMS_A_ROW * min(rows, columns))
+    most = TILE_BYTES // (dtype.itemsize * max(rows, columns, 1))
+    tiles = [_in_parts(runs, least, most) for runs in product(*_tiles(sides, [*stored]))]
+    sums = [_product(left, right, runs, dtype) for runs in tiles]
     return folded(lambda one, other: elementwise("add", one, other), sums)
 
 
@@ -93,6 +103,22 @@ def _runs(extent: int, stored: Sequence[Cuts]) -> list[Run]:
     whole, rest = divmod(extent - lead, cuts.step)
     runs = (Run(0, 1, lead), Run(lead, whole, cuts.step), Run(extent - rest, 1, rest))
     return [run for run in runs if run.tiles * run.side]
+
+
+def _in_parts(runs: Sequence[Run], least: int, most: int) -> Sequence[Run]:
+    """The tiles, or their largest equal parts that have no more cells than `most`, nor too few.
+
+    So workers with little memory may have some parts of a tile.
+    """
+    cells = prod([run.side for run in runs])
+    for at, run in enumerate(runs):
+        sides = (n for n in range(run.side, 0, -1) if run.side % n == 0)
+        fitting = (n for n in sides if least <= cells // run.side * n <= most)
+        side = next(fitting, None)
+        if side is not None:
+            part = Run(run.start, run.tiles * run.side // side, side)
+            return [*runs[:at], part, *runs[at + 1 :]]
+    return runs
 
 
 def _product(x: Node, w: Node, runs: Sequence[Run], dtype: np.dtype[np.generic]) -> Node:

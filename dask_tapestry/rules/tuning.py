@@ -73,6 +73,9 @@ SHARED_CELLS: Final = 1 / 2  # of the cells of the smaller node that lie in both
 FEW_BOXES: Final = 256  # that are followed back: of ten steps of a loop of rolls
 
 # products_in_tiles
+ENOUGH_TERMS: Final = 4096  # of a product: of more, adding up is no longer seen beside multiplying
+TERMS_A_ROW: Final = 4  # of a result: so what is multiplied takes more than what is added up
+TILE_BYTES: Final = 2**27  # of what is multiplied at a time: workers of 500 MB have some of these
 MOST_TILE_SUMS: Final = 9  # of two dimensions whose first and last chunks are shorter: steps each
 
 # repeated_parts

@@ -205,9 +205,9 @@ def in_turns(program: Program, box: ZRange, final: bool = False) -> PieceLoop | 
         return None
     best = _in_pieces(program, box)
     if turns.split is not None and turns.sizes and (best is None or not best.fits):
-        best = _less(best, _from_partial_results(program, box, turns))
+        best = _less(best, _from_partial_results(program, box, turns), program.most_at_once)
     if turns.merging is not None and (best is None or not best.fits):
-        best = _less(best, _merged_as_they_come(program, box, turns))
+        best = _less(best, _merged_as_they_come(program, box, turns), program.most_at_once)
     if best is None:
         best = _in_pieces(program, box, moving=True)
     return best if best is not None and best.bytes <= WORTHWHILE_SHARE * whole else None
@@ -221,15 +221,16 @@ def _bytes(program: Program, box: ZRange, final: bool) -> int:
     return peak.all
 
 
-def _less(one: PieceLoop | None, other: PieceLoop | None) -> PieceLoop | None:
-    """What takes less memory of two ways; of about as much, what adds up and has no loops inside.
+def _less(one: PieceLoop | None, other: PieceLoop | None, most: int) -> PieceLoop | None:
+    """What takes less memory of two ways, or adds up in little, where the first has loops inside.
 
     Those compute the rows again that all columns are multiplied with.
     """
     if one is None or other is None:
         return one or other
     adds = other.adds and other.fits and not one.fits
-    return other if other.bytes * (WORTHWHILE_SHARE if adds else 1) < one.bytes else one
+    little = adds and WORTHWHILE_SHARE * other.takes.beside.all < most
+    return other if little or other.bytes < one.bytes else one
 
 
 def _in_pieces(program: Program, box: ZRange, moving: bool = False) -> PieceLoop | None:

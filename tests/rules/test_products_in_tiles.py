@@ -27,9 +27,17 @@ def covariances(x):
 
 
 def test_a_product_is_of_the_cells_of_a_tile():
-    assert products(covariances(stored((600, 800, 900), "f4", (100, 200, 300)))) == [
-        (4, 3, 600, 600)
+    assert products(covariances(stored((600, 800, 800), "f4", (100, 200, 200)))) == [
+        (4, 4, 600, 600)
     ]
+
+
+def test_large_tiles_are_multiplied_in_equal_parts():
+    """Of which workers with little memory have some; not where a result takes as much as these."""
+    x = stored((1200, 1000, 1000), "f4", (100, 250, 250))
+    assert products(covariances(x)) == [(20, 4, 1200, 1200)]
+    x = stored((3650, 580, 720), "f4", (365, 145, 180))
+    assert products(covariances(x)) == [(4, 4, 3650, 3650)]
 
 
 def test_shorter_tiles_at_the_ends_are_sums_of_their_own():
@@ -39,7 +47,7 @@ def test_shorter_tiles_at_the_ends_are_sums_of_their_own():
 
 
 def test_dimensions_in_one_chunk_are_multiplied_whole():
-    x = stored((600, 300, 900), "f4", (100, 300, 300))
+    x = stored((600, 150, 900), "f4", (100, 150, 300))
     assert products(covariances(x)) == [(1, 3, 600, 600)]
 
 
@@ -66,7 +74,7 @@ def test_each_tile_is_read_once(shape, chunks):
     x = stored(shape, "f4", chunks)
     plan = dt.plan(covariances(x), resources=dt.Resources(2, 1, "1 GiB"))
     plan.verify()
-    assert plan.cost["bytes_read"] < 1.01 * x.nbytes
+    assert plan.cost["bytes_read"] < 1.02 * x.nbytes
     assert plan.cost["bytes_written"] == 0
 
 

@@ -56,6 +56,9 @@ class Limits:
     few
         Peak bytes of a block of a step that has no more blocks than there are workers, and that
         reads no other step. Those of more blocks take less, as `blocks_together` of them meet.
+    only
+        Peak bytes of the block of a step that has no other one, as of what cannot be cut: no share
+        of a task's memory is too little for it, as it meets blocks of other steps alone.
     alone
         Peak bytes of a larger block, which a worker computes with no other such block beside it; 0
         where blocks of all sizes are computed side by side.
@@ -68,6 +71,7 @@ class Limits:
     edges: int = MOST_EDGES
     workers: int = 1
     few: int = 0
+    only: int = 0
     alone: int = 0
 
     @classmethod
@@ -80,10 +84,13 @@ class Limits:
             resources.usable_by(k) // min(k.threads, blocks_together(1, 1)) for k in resources.kinds
         )
         blocks = max(MOST_STEP_BLOCKS, 2 * resources.slots)
-        return cls(task, block, blocks, workers=resources.workers, few=max(task, int(share * few)))
+        some = max(task, int(share * few))
+        return cls(task, block, blocks, workers=resources.workers, few=some, only=max(task, few))
 
     def of_block(self, count: int, edges: int) -> int:
         """Peak bytes of a block of a step of `count` blocks, which have so many edges."""
+        if count == 1:
+            return max(self.task, self.only)
         if edges or self.few <= self.task:
             return self.task
         first, together = blocks_together(1, 1), blocks_together(count, self.workers)

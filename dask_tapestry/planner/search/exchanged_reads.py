@@ -37,7 +37,7 @@ def with_reads_exchanged(space: PlanEvaluator, state: State, costs: int) -> Stat
     if found is state:
         return state
     better = with_worst_cut(space, improve(space, found, costs))
-    return better if space.fits_at_worst(better) else state
+    return better if space.fits_at_worst(better) or not space.fits_at_worst(state) else state
 
 
 def _is_mostly_repeated(space: PlanEvaluator, state: State) -> bool:

@@ -72,3 +72,11 @@ def test_a_block_of_few_may_take_more_than_one_of_many():
         False,
         True,
     ]
+
+
+def test_an_only_block_may_take_as_much_whatever_the_share_of_others():
+    resources = dt.Resources(workers=2, threads=2, memory="500 MiB")
+    large, small = (Limits.of(resources, share) for share in TASK_SHARES[:2])
+    assert small.task < large.task
+    assert small.of_block(1, 9) == large.of_block(1, 9) >= large.task
+    assert small.of_block(2, 9) < large.of_block(2, 9)
