@@ -16,6 +16,7 @@ from dask_tapestry.operators.sorting import among, order_statistics, search, set
 from dask_tapestry.planner.rewriting.passes import passes  # noqa: E402
 from dask_tapestry.rules.alike_pieces import formula_after_join  # noqa: E402
 from dask_tapestry.rules.alike_reductions import stack_alike_reductions  # noqa: E402
+from dask_tapestry.rules.asked_layouts import leave_layout  # noqa: E402
 from dask_tapestry.rules.batching_dims import BATCHING_RULES, decompose_batching  # noqa: E402
 from dask_tapestry.rules.broadcasts import BROADCAST_RULES  # noqa: E402
 from dask_tapestry.rules.cells_at_extremes import take_while_folding  # noqa: E402
@@ -99,6 +100,7 @@ SECTIONS = (
     ("Tables that are searched", SAME, (search_unsorted,)),
     ("Selected cells", SAME, (slice_where_regular, take_where_apart, read_in_steps)),
     ("Parts that meet all cells", SAME, (part_before_repeats,)),
+    ("Layouts that no worker can hold", SAME, (leave_layout,)),
     ("Reductions of selected cells", ROUNDED, (fold_where_selected, fold_groups_where_selected)),
     ("Cells of merged dimensions", ROUNDED, (multiply_before_merge, *MERGED_DIM_RULES)),
     ("Gather and scatter", SAME, (take_along_own_places, *BATCHING_RULES, decompose_batching)),

@@ -57,8 +57,8 @@ class Limits:
         Peak bytes of a block of a step that has no more blocks than there are workers, and that
         reads no other step. Those of more blocks take less, as `blocks_together` of them meet.
     only
-        Peak bytes of the block of a step that has no other one, as of what cannot be cut: no share
-        of a task's memory is too little for it, as it meets blocks of other steps alone.
+        Peak bytes of the block of a step that has no other one and reads other steps, as what
+        cannot be cut: no share of a task's memory is too little for it, as those steps have ended.
     alone
         Peak bytes of a larger block, which a worker computes with no other such block beside it; 0
         where blocks of all sizes are computed side by side.
@@ -89,7 +89,7 @@ class Limits:
 
     def of_block(self, count: int, edges: int) -> int:
         """Peak bytes of a block of a step of `count` blocks, which have so many edges."""
-        if count == 1:
+        if count == 1 and edges:
             return max(self.task, self.only)
         if edges or self.few <= self.task:
             return self.task

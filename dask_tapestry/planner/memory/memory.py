@@ -17,7 +17,7 @@ from dask_tapestry.planner.machine.limits import blocks_together
 from dask_tapestry.planner.machine.machine import Machine
 from dask_tapestry.planner.machine.worker_group import WorkerGroup
 from dask_tapestry.planner.memory.lifetimes import Bytes, Flags, Lifetimes
-from dask_tapestry.planner.memory.resident_values import all_resident, lifetimes_of
+from dask_tapestry.planner.memory.resident_values import all_resident, lifetimes_of, passed_on
 from dask_tapestry.planner.tuning import (
     DEVICE_BLOCKS,
     IMBALANCE,
@@ -113,11 +113,17 @@ class WorkerMemory:
         """The same, where all of each value is held."""
         return {n: self._part(n, n.type.nbytes) for n in self.plan.steps}
 
+    @cached_property
+    def _passed_on(self) -> frozenset[Node]:
+        return passed_on(self.plan)
+
     def _part(self, node: Node, held: int) -> float:
         step = self.plan.steps[node]
-        return (
-            0.0 if lies_on(node) else bytes_of_one_worker(node, step.cuts, held, step.machine.hosts)
-        )
+        if lies_on(node):
+            return 0.0
+        if node in self._passed_on and held < node.type.nbytes:  # by the worker that has made it
+            return held / step.machine.hosts
+        return bytes_of_one_worker(node, step.cuts, held, step.machine.hosts)
 
     @property
     def least_held(self) -> float:

@@ -45,20 +45,60 @@ def all_resident(
 
     Of results that are fetched in `rounds` the blocks of one are held.
     """
-    readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
-    for reader in plan.steps.values():
-        for node in dict.fromkeys(reader.inputs):
-            if node in readers and node is not reader.node:
-                readers[node].append(reader)
-    waiting = WaitingShares(plan.steps)
+    readers = _readers(plan)
+    waiting, soon = WaitingShares(plan.steps), passed_on(plan)
     found = dict[Node, int]()
     for node, step in plan.steps.items():
+        if node in soon:
+            found[node] = min(node.type.nbytes, _bytes_passed_on(step, *readers[node]))
+            continue
         held = _resident(step, plan, readers[node], lifetimes, rounds)
         if 0 < held < node.type.nbytes and len(readers[node]) > 1:
             share = max(waiting.share(node, reader) for reader in readers[node])
             held = max(held, _bytes_of_round(step, share))
         found[node] = held
     return found
+
+
+def _readers(plan: PlannedSteps) -> dict[Node, list[Step]]:
+    """The steps that read each value."""
+    readers: dict[Node, list[Step]] = {node: [] for node in plan.steps}
+    for reader in plan.steps.values():
+        for node in dict.fromkeys(reader.inputs):
+            if node in readers and node is not reader.node:
+                readers[node].append(reader)
+    return readers
+
+
+def passed_on(plan: PlannedSteps) -> frozenset[Node]:
+    """Values made of stored cells alone, each block of which one block of the one reader reads.
+
+    Each is let go of by the task that follows its own, before others are begun.
+    """
+    readers = _readers(plan)
+    return frozenset(
+        node
+        for node, step in plan.steps.items()
+        if len(readers[node]) == 1
+        and node not in plan.graph.roots
+        and _follows_alone(readers[node][0], step, plan)
+    )
+
+
+def _bytes_passed_on(step: Step, reader: Step) -> int:
+    """Bytes of blocks of which one for each slot waits while the next one is made.
+
+    Two wait while the first is read: that takes no more, if reading takes so much less than making.
+    """
+    waiting = 1 if reader.needs.work + step.block_bytes <= step.needs.work else 2
+    return step.machine.slots * waiting * step.block_bytes
+
+
+def _follows_alone(reader: Step, step: Step, plan: PlannedSteps) -> bool:
+    """Whether each block of a step is followed by one of its reader, which waits for no other."""
+    at_once = not any(x in plan.steps for x in step.inputs)
+    alone = all(x is step.node or x not in plan.steps for x in reader.inputs)
+    return at_once and alone and reader.count == step.count and _blocks_read(reader, step) == 1
 
 
 def _resident(

@@ -31,15 +31,24 @@ from dask_tapestry.rewrite.driver import brief, rebuilt, rewrite
 from dask_tapestry.rewrite.rule import Rules
 from dask_tapestry.rewrite.trace import FORMS, Trace
 from dask_tapestry.rewrite.user_rules import OwnRule, rules_in_force
+from dask_tapestry.rules.asked_layouts import LAYOUT_LEFT, leave_layout
 from dask_tapestry.rules.effects import following
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Form, Graph, Node
 from dask_tapestry.teg.node import written_as
 
 ONE_SIZE: Final = (1,)  # a rule has no size
+
+
+def layout_left_form(_: Node) -> Form:
+    """The form in which a value has no layout of its own."""
+    return Form(LAYOUT_LEFT, ONE_SIZE, lambda node, _size: leave_layout(node))
+
+
 OF_ANY_NODE: Final = {
     EXCHANGED: exchanged_form,
     HOST: host_form,
+    LAYOUT_LEFT: layout_left_form,
     ONE_READ: one_read_form,
     RELAYED: relayed_form,
 }

@@ -4,8 +4,9 @@ A user's choice may spare what stands before a node, or change what its readers 
 what the host computes instead of a device changes what crosses the link between them; reductions
 that share a pass spare what stands before all of them. So each is compared as a plan of the whole
 graph, and the best is taken, again and again until none pays. Only graphs are searched whose seeds
-are not far behind the best of them. Where no plan fits, what shares a pass may take several. And
-results that take most of workers' memory are apart from what steps read, unless that is slow.
+are not far behind the best of them. Where no plan fits, what shares a pass may take several, and
+layouts that were asked for are left. And results that take most of workers' memory are apart from
+what steps read, unless that is slow.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from dask_tapestry.planner.search.tuning import (
 )
 from dask_tapestry.rewrite.trace import Trace
 from dask_tapestry.rewrite.user_rules import rules_in_force
+from dask_tapestry.rules.asked_layouts import LAYOUT_LEFT, layouts_within
 from dask_tapestry.rules.results_apart import RESULTS_APART, with_results_apart
 from dask_tapestry.settings import setting
 from dask_tapestry.teg import Graph, Node
@@ -153,7 +155,7 @@ def choosing(
             seeds.leave(graph)
     while better is not None or plans_left > 0:
         if better is None:
-            smaller = _smaller_passes(graph) if apart and best is None else ()
+            smaller = _smaller(graph) if apart and best is None else ()
             offers = list(islice(chain(smaller, _offers(graph, best)), plans_left))
             plans_left -= len(offers)
             better = _best(graph, offers, find, best, seeds)
@@ -287,8 +289,11 @@ def _offers(graph: Graph, best: Ranked | None) -> Iterator[Offer]:
             yield {node: AppliedChoice(ONE_PRODUCT, number) for node, number in products.items()}
 
 
-def _smaller_passes(graph: Graph) -> Iterator[Offer]:
-    """What a graph may take of which no plan fits: passes of fewer reductions."""
+def _smaller(graph: Graph) -> Iterator[Offer]:
+    """What a graph may take of which no plan fits: no layouts within, passes of fewer folds."""
+    layouts = layouts_within(graph)
+    if layouts:
+        yield dict.fromkeys(layouts, AppliedChoice(LAYOUT_LEFT, 1))
     for parts in offered_smaller_passes(graph):
         yield {node: AppliedChoice(APART, number) for node, number in parts.items()}
 

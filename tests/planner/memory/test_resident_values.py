@@ -2,9 +2,9 @@
 
 import dask_tapestry as dt
 from dask_tapestry.planner.memory.memory import peak_worker_bytes
-from dask_tapestry.planner.memory.resident_values import resident_bytes
+from dask_tapestry.planner.memory.resident_values import passed_on, resident_bytes
 from dask_tapestry.planner.search import relays
-from tests.planner.graphs import FOUR
+from tests.planner.graphs import FOUR, stored
 
 BANDS = (1000, 1000)
 
@@ -46,3 +46,50 @@ def test_of_hundreds_of_steps_those_are_known_that_have_ended():
     plan = dt.plan(x.sum(), resources=FOUR, method="none").core
     assert len(plan.steps) >= 300
     assert peak_worker_bytes(plan) < 10 * x.nbytes
+
+
+SMALL = dt.Resources(workers=2, threads=1, memory="500 MB")
+COLUMNS = (64, 512, 512)  # 64 MiB
+
+
+def doubled(block):
+    return block * 2
+
+
+def columns():
+    """What a user's function makes of 16 blocks, each a fifth of what a worker may hold."""
+    return stored((64, 2048, 2048), "f4", COLUMNS).map_blocks(doubled, dtype="f4")
+
+
+def test_blocks_that_one_task_each_reads_are_held_one_at_a_time():
+    plan = dt.plan(columns().mean(axis=0), resources=SMALL)
+    plan.verify()
+    (soon,) = passed_on(plan.core)
+    assert soon.operator.name == "blockwise"
+    assert resident_bytes(plan.core)[soon] == 2 * 2**26
+    assert plan.cost["peak_worker_bytes"] < 4.5 * 2**26
+    assert plan.simulate().peak_worker_bytes <= plan.cost["peak_worker_bytes"]
+
+
+def test_blocks_that_others_read_too_or_that_wait_are_not():
+    y = columns()
+    roomy = dt.Resources(workers=2, threads=1, memory="8 GB")
+    for jobs in (
+        [y.mean(axis=0), y.sum(axis=(1, 2))],
+        [y.sum()],  # in blocks of which several are joined
+        [(y - y.mean()).max(axis=0)],
+        [y],
+    ):
+        held = resident_bytes(plan := dt.plan(*jobs, resources=roomy).core)
+        blocks = next(node for node in plan.steps if node.operator.name == "blockwise")
+        assert blocks not in passed_on(plan) or held[blocks] <= 4 * 2**26
+        if len(jobs) > 1 or jobs[0] is y:
+            assert blocks not in passed_on(plan)
+
+
+def test_two_wait_where_reading_takes_as_much_as_making():
+    x = stored((64, 2048, 2048), "f4", (8, 512, 512)).rechunk((64, 512, 512))
+    plan = dt.plan(dt.sort(x, axis=0).map_blocks(doubled, dtype="f4"), resources=FOUR).core
+    for node in passed_on(plan):
+        step = plan.steps[node]
+        assert resident_bytes(plan)[node] in {8 * n * step.block_bytes for n in (1, 2)}

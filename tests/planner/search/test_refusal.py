@@ -108,7 +108,7 @@ def test_drawn_jobs_are_planned_or_refused(seed):
 
 
 def test_groups_of_workers_and_this_machine_are_named_as_they_are():
-    x = stored((100, 10_000), "f8", (100, 10_000)).rechunk((-1, -1)) + 1
+    x = (stored((100, 10_000), "f8", (100, 10_000)) + 1).rechunk((-1, -1))
     groups = dt.Resources(groups=[(1, 1, "100 kB"), (1, 2, "200 kB")])
     with pytest.raises(dt.MemoryLimitError, match=r"1 worker, 2 threads, .*; 1 worker.* would do"):
         dt.plan(x, resources=groups)

@@ -73,7 +73,8 @@ def test_of_few_bytes_in_this_process_nothing_is_spared():
 
 
 def test_no_blocks_are_looked_at_without_costs():
-    space = space_of(medians(), resources=HERE)
+    x = stored((3536, 3536), "f8", (707, 707))
+    space = space_of(dt.sort(x, axis=1).std(axis=0), resources=HERE)
     state = space.state(Choices())
     assert with_room(space, state, 0) is state
     assert with_room(space, state, COSTS) is not state

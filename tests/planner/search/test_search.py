@@ -152,7 +152,7 @@ def test_what_fits_in_no_way_is_looked_for_first_in_the_one_that_allows_most(mon
     monkeypatch.setattr(module, "_within_shares", noted)
     monkeypatch.setattr(module, "costs_worth", lambda _: is_long * TO_FIT.costs)
     monkeypatch.setattr(module, "WORTH_TO_FIT", TO_FIT.costs)
-    small = dt.Resources(workers=2, threads=1, memory="20 MB")
+    small = dt.Resources(workers=2, threads=1, memory="10 MB")
     with pytest.raises(dt.MemoryLimitError, match=r"2 workers, 1 thread of .* each would do"):
         dt.plan(dt.sort(stored((10**7,), "f8", (10**5,))), resources=small)
     assert efforts[:2] == [(WORTH, 1, False), (TO_FIT, MANY_ROUNDS, True)]
