@@ -269,9 +269,10 @@ def _reads(
         whole = tuple(Cuts.regular(n, max(n, 1)) for n in x.shape)
         return BlocksOf(whole, (-1,) * x.ndim, (1,) * x.ndim)
     own = []
-    for letter, mine in zip(ind, x.nominal_cuts, strict=True):
-        shared = cuts[letter]
-        if mine.extent == shared.extent and (indices.align or mine.count != shared.count):
+    for letter, chunks in zip(ind, nominal_chunks(x.node), strict=True):
+        mine, shared = chunks.cuts, cuts[letter]
+        is_whole = mine.count in (1, shared.count) if chunks.said else mine.count == shared.count
+        if mine.extent == shared.extent and (indices.align or not is_whole):
             mine = shared
         if mine.count not in (1, shared.count):
             raise ShapeError(f"index {letter!r} has {mine.count} blocks and {shared.count}")
