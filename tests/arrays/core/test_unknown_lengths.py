@@ -3,7 +3,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from dask import delayed
-from distributed import Client
+from distributed import Client, LocalCluster
 
 import dask_tapestry as dt
 from dask_tapestry.arrays.core.unknown_lengths import counted_blocks
@@ -101,7 +101,7 @@ def test_computed_with_collections_of_dasks():
 
 def test_on_a_cluster_blocks_stay_where_they_are():
     d = da.arange(8, chunks=3)
-    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+    with LocalCluster(2, processes=False, dashboard_address=":0") as cluster, Client(cluster):
         x = dt.from_dask_array(d[d > 3])
         assert x.shape == (4,)
         assert (x + 1).compute().tolist() == [5, 6, 7, 8]
