@@ -29,8 +29,14 @@ def count_together(values: Iterable[Any]) -> None:
     Where workers cannot hold what all of them keep, and where a client may not be waited for,
     nothing is counted: each is when it is needed.
 
-    {Parameters} values: Arrays, some of which may be counted, and anything else.
-    {Examples}
+    Parameters
+    ----------
+    values
+        Arrays, of which some may be counted, and anything else.
+
+    Examples
+    --------
+    >>> import dask_tapestry as dt
     >>> x = dt.arange(9)
     >>> parts = [x[x > 6], x[x < 2]]
     >>> count_together(parts)
