@@ -16,9 +16,9 @@ from dask_tapestry.arrays.core.dtypes import as_dtype
 from dask_tapestry.arrays.core.layout_arguments import with_chunks
 from dask_tapestry.arrays.core.masked import LOSES_MASK, Masked
 from dask_tapestry.arrays.core.naming import named
+from dask_tapestry.arrays.core.unknown_lengths import counted_blocks, lengths_are_known
 from dask_tapestry.compute_errors import compute_error
-from dask_tapestry.errors import ArgumentTypeError, DTypeError, ShapeError
-from dask_tapestry.io.sources.dask_blocks_source import cuts_of_chunks
+from dask_tapestry.errors import ArgumentTypeError, DTypeError
 from dask_tapestry.io.sources.declared_type import checked_block
 from dask_tapestry.teg import Node
 from dask_tapestry_kernels.block_format import is_foreign, with_all_cells
@@ -43,10 +43,12 @@ class HasDType(Protocol):
 def from_dask_array(d: DaskArray | Array) -> Array:
     """Return a Dask array as an array of this library, lazily; its blocks are used as they are.
 
+    If chunk sizes are unknown, blocks are computed, and kept, when the shape is first asked for.
+
     {Parameters} d: A `dask.array.Array`.
     {Returns} Array: Of the same shape, dtype and chunks.
     {Raises}
-        ShapeError: If chunk sizes are unknown.
+        ShapeError: If blocks side by side do not fit, once unknown sizes are counted.
         {DTypeError.fields}
     {See Also} to_dask_array, from_delayed
 
@@ -67,7 +69,8 @@ def from_dask_array(d: DaskArray | Array) -> Array:
         raise DTypeError(
             f"a masked array was given where an array without a mask is needed: {LOSES_MASK}"
         )
-    return Array(blocks_of(d))
+    known = not hasattr(d, "chunks") or lengths_are_known(d.chunks)
+    return Array(blocks_of(d) if known else counted_blocks(d))
 
 
 def to_dask_array(x: Array) -> DaskArray:
@@ -170,13 +173,12 @@ def from_delayed(
     {Parameters}
         value: Delayed, or anything `dask.delayed` takes.
         shape, dtype: Of what it yields; if it yields something else, computing it raises
-            `ComputeError`.
+            `ComputeError`. Lengths may be NaN, which are unknown: the value is computed, and kept,
+            when the shape is first asked for.
         meta: An array whose dtype is taken where `dtype` is not given.
         name: What keys of its block begin with; by default a name of Dask's.
     {Returns} Array: Of `shape` and `dtype`, in one chunk.
-    {Raises}
-        DTypeError: If neither dtype nor meta is given.
-        ShapeError: If a length is unknown.
+    {Raises} DTypeError: If neither dtype nor meta is given.
     {See Also} from_dask_array, dask.array.from_delayed
 
     Examples
@@ -194,22 +196,27 @@ def from_delayed(
             raise DTypeError("from_delayed needs the dtype of what will be computed")
         dtype = meta.dtype
     declared = as_dtype(dtype)
-    if any(isinstance(n, float) and isnan(n) for n in shape):
-        raise ShapeError(
-            f"{tuple(shape)} has an unknown length: compute the value, then asarray it"
-        )
-    exact = tuple(c.extent for c in cuts_of_chunks(tuple((n,) for n in shape)))
+    exact = tuple(n if isnan(n) else int(n) for n in shape)
     checked = delayed(_checked)(value, exact, declared)
     like = meta if is_foreign(meta) else None
     return named(from_dask_array(dask_from_delayed(checked, exact, declared, like)), name)
 
 
-def _checked(value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """What a delayed value has yielded, if it is what was declared."""
+def _checked(value: object, declared: tuple[float, ...], dtype: np.dtype[Any]) -> Any:
+    """What a delayed value has yielded, if it is what was declared; NaN stands for any length."""
     try:
+        shape = _where_unknown(declared, value)
         cells = checked_block(with_all_cells(value), shape, dtype, value)
         return value if is_foreign(value) else cells
     except (TypeError, ValueError) as error:
         raise compute_error(
             error, "while computing a delayed value given to from_delayed"
         ) from None
+
+
+def _where_unknown(declared: tuple[float, ...], value: Any) -> tuple[float, ...]:
+    """Declared lengths, of which those that are NaN are as long as the value."""
+    found: tuple[int, ...] = np.shape(value)
+    if len(found) != len(declared):
+        return declared
+    return tuple(mine if isnan(n) else n for n, mine in zip(declared, found, strict=True))

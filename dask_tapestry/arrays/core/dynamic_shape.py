@@ -109,8 +109,16 @@ class Deferred:
         return replaced(node, dict(zip(self.keep, run.kept, strict=True)))
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
+        """What it counts and keeps: the same of all that one run serves."""
         return " ".join(node.digest for node in (self.counts, *self.keep))
+
+    def next_count(self) -> Deferred | None:
+        """What has to be counted next, this or what follows of it; None if all is known."""
+        found = self.remembered()
+        if found is None:
+            return self
+        return found.next_count() if isinstance(found, Deferred) else None
 
     def remembered_node(self) -> Node | None:
         """The node, if the same count graph was run before, and all that are counted next."""
@@ -120,9 +128,9 @@ class Deferred:
     def remembered(self) -> Node | Deferred | None:
         """What the count graph yielded, if it was run before."""
         runs = _runs.get(self.owner, {})
-        if self._name not in runs and self.counts.digest in runs:
+        if self.name not in runs and self.counts.digest in runs:
             self.lets_go()  # another array of the same cells could not keep them
-        run = runs.get(self._name)
+        run = runs.get(self.name)
         return None if run is None else self._built(run)
 
     def remember(self, run: CountRun) -> Node | Deferred:
@@ -134,7 +142,7 @@ class Deferred:
             else:
                 _picked[pick] = kept
         run = CountRun(run.counts, run.kept[:count])
-        _runs.setdefault(self.owner, {})[self._name] = run
+        _runs.setdefault(self.owner, {})[self.name] = run
         return self._built(run)
 
     def resolve(self, run: Run) -> Node:

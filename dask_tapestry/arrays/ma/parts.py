@@ -15,6 +15,7 @@ from dask_tapestry.arrays.elementwise.ufunc_functions import FUNCTIONS
 from dask_tapestry.arrays.elementwise.where_and_clip import where
 from dask_tapestry.arrays.shape import broadcast_to
 from dask_tapestry.errors import ArgumentError, DTypeError
+from dask_tapestry.io.sources.coerce import unwrap_xarray
 
 Part = Array | None
 
@@ -25,8 +26,15 @@ def call(name: str, *operands: Any) -> Array:
     return made
 
 
+def _held(x: Any) -> Any:
+    """A masked array that an object of xarray's holds; anything else as it is."""
+    found = unwrap_xarray(x)
+    return found[0] if found is not None and isinstance(found[0], Masked) else x
+
+
 def cells_of(x: ArrayLike | Masked) -> Array:
     """The cells, those that a mask hides too."""
+    x = _held(x)
     if isinstance(x, Masked):
         return x.cells
     if isinstance(x, np.ma.MaskedArray):
@@ -39,6 +47,7 @@ def mask_of(x: ArrayLike | Masked) -> Part:
 
     {Raises} DTypeError: For a mask of fields.
     """
+    x = _held(x)
     if isinstance(x, Masked):
         return x.hidden
     if isinstance(x, np.ma.MaskedArray) and x.mask is not np.ma.nomask:
@@ -50,6 +59,7 @@ def mask_of(x: ArrayLike | Masked) -> Part:
 
 def fill_of(x: ArrayLike | Masked) -> Any:
     """What the user said that hidden cells are filled with, or None."""
+    x = _held(x)
     if isinstance(x, Masked):
         return x.fill
     if isinstance(x, np.ma.MaskedArray) and x is not np.ma.masked:

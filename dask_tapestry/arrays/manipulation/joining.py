@@ -14,6 +14,7 @@ from dask_tapestry.arrays.core.axis_names import names_axes
 from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dispatch import implements
 from dask_tapestry.arrays.core.dtypes import CASTINGS, Casting, as_dtype
+from dask_tapestry.arrays.core.joint_counts import count_together
 from dask_tapestry.arrays.core.out_argument import assigned_to_out
 from dask_tapestry.arrays.core.weak_numbers import weakly_typed
 from dask_tapestry.arrays.shape.atleast import with_rank
@@ -132,25 +133,30 @@ def block(arrays: Nested) -> Array:
     """
     depths: set[int] = set()
     ranks: set[int] = set()
-    _collect_depths(arrays, 0, depths, ranks)
+    found: list[Any] = []
+    _collect_depths(arrays, 0, depths, ranks, found)
     if len(depths) > 1:
         raise ShapeError(f"list depths are mismatched: arrays lie at depths {sorted(depths)}")
     (depth,) = depths
+    count_together(found)
     return _joined(arrays, depth, max(depth, *ranks))
 
 
-def _collect_depths(arrays: Any, depth: int, depths: set[int], ranks: set[int]) -> None:
-    """Add the depths at which arrays lie to `depths`, their numbers of dimensions to `ranks`."""
+def _collect_depths(
+    arrays: Any, depth: int, depths: set[int], ranks: set[int], found: list[Any]
+) -> None:
+    """Add the arrays to `found`, the depths at which they lie, and their numbers of dimensions."""
     if isinstance(arrays, tuple):
         raise DTypeError("block takes nested lists, not tuples")
     if not isinstance(arrays, list):
         depths.add(depth)
         ranks.add(asarray(arrays).ndim)
+        found.append(arrays)
         return
     if not arrays:
         raise ShapeError("list depths are mismatched: a list is empty")
     for inner in arrays:
-        _collect_depths(inner, depth + 1, depths, ranks)
+        _collect_depths(inner, depth + 1, depths, ranks, found)
 
 
 def _joined(arrays: Any, depth: int, rank: int) -> Array:
@@ -160,12 +166,14 @@ def _joined(arrays: Any, depth: int, rank: int) -> Array:
 
 
 def sequence_of(arrays: Arrays, name: str) -> list[ArrayLike]:
-    """The arrays of a sequence, or of an array along its first axis.
+    """The arrays of a sequence, or of an array along its first axis, which are counted together.
 
     {Raises} DTypeError: For an iterator, as NumPy does.
     """
     if isinstance(arrays, Sequence | np.ndarray | Array) and not isinstance(arrays, str):
-        return list(listed(arrays, "arrays"))
+        found: list[ArrayLike] = list(listed(arrays, "arrays"))
+        count_together(found)
+        return found
     kind = type(arrays).__name__
     raise DTypeError(f"{name} takes arrays as a sequence, such as a list or tuple, not {kind}")
 

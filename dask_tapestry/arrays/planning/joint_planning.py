@@ -17,6 +17,7 @@ from dask_tapestry.arrays.core.convert import asarray
 from dask_tapestry.arrays.core.dynamic_shape import CountRun, Deferred
 from dask_tapestry.arrays.core.effect import Effect
 from dask_tapestry.arrays.core.floating_errors import ErrorReporting
+from dask_tapestry.arrays.core.joint_counts import count_together
 from dask_tapestry.arrays.core.late_modules import computing, scheduler_blocks
 from dask_tapestry.arrays.core.masked import Masked
 from dask_tapestry.arrays.core.replicated import persist_replicated
@@ -193,7 +194,7 @@ def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     [6, 3]
     """
     with computing_with(kwargs.get("scheduler")), ErrorReporting():
-        _count_together(args)
+        count_together(args)
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
             values = compute_synchronously([a.node for a in args])
             if values is not None:
@@ -221,7 +222,7 @@ def persist(*args: Any, replicas: int = 1, **kwargs: Any) -> tuple[Any, ...]:
     array([0, 2, 4, 6])
     """
     with computing_with(kwargs.get("scheduler")):
-        _count_together(args)
+        count_together(args)
         if whole_number("replicas", replicas, 1) > 1:
             return persist_replicated(args, replicas, _options(args, kwargs))
         if args and all(type(a) is Array and a.runs_anywhere(kwargs) for a in args):
@@ -229,16 +230,6 @@ def persist(*args: Any, replicas: int = 1, **kwargs: Any) -> tuple[Any, ...]:
             if here is not None:
                 return tuple(map(Array, here))
         return tuple(base.persist(*args, **_options(args, kwargs)))
-
-
-def _count_together(args: Sequence[Any]) -> None:
-    """Count those first that pick cells as they are counted, and with them all of the same mask."""
-    waiting = [a for a in args if type(a) is Array and a.deferred is not None]
-    for array in waiting if len(waiting) > 1 else ():
-        deferred = array.deferred
-        if deferred is not None and deferred.picks:
-            others = [other.deferred for other in waiting if other.deferred is not None]
-            deferred.joined_with(others).resolve(run_count)
 
 
 def _options(args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def quantile(
 
     {Parameters}
         {a}
-        q: A level from 0 to 1, or a sequence of them; not a lazy array.
+        q: A level from 0 to 1, or a sequence of them; no array of what is stored.
         {axis, out, overwrite_input, method, keepdims, weights}
     {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes.
     {Raises}
@@ -77,7 +77,7 @@ def percentile(
 
     {Parameters}
         {a}
-        q: A level from 0 to 100, or a sequence of them; not a lazy array.
+        q: A level from 0 to 100, or a sequence of them; no array of what is stored.
         {axis, out, overwrite_input, method, keepdims, weights}
     {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes.
     {Raises} ShapeError, DTypeError: As for `quantile`.
@@ -107,7 +107,7 @@ def nanquantile(
 
     {Parameters}
         {a}
-        q: A level from 0 to 1, or a sequence of them; not a lazy array.
+        q: A level from 0 to 1, or a sequence of them; no array of what is stored.
         {axis, out, overwrite_input, method, keepdims, weights}
     {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells
         are.
@@ -138,7 +138,7 @@ def nanpercentile(
 
     {Parameters}
         {a}
-        q: A level from 0 to 100, or a sequence of them; not a lazy array.
+        q: A level from 0 to 100, or a sequence of them; no array of what is stored.
         {axis, out, overwrite_input, method, keepdims, weights}
     {Returns} Array: Shape of `q`, then shape of `a` without the reduced axes; NaN where all cells
         are.

@@ -18,7 +18,7 @@ from dask_tapestry.arrays.core.naming import named
 from dask_tapestry.arrays.user_functions.declared_dtype import declared_dtype, declared_format
 from dask_tapestry.arrays.user_functions.functions_of_ours import of_blocks, of_whole_arrays
 from dask_tapestry.arrays.user_functions.lazy_arguments import arguments_of, with_arrays
-from dask_tapestry.errors import ArgumentTypeError, ShapeError
+from dask_tapestry.errors import ArgumentTypeError, ShapeError, SignatureError
 from dask_tapestry.late_dataclass import dataclass
 from dask_tapestry.operators.functions.blockwise import BlocksOf, Blockwise
 from dask_tapestry.operators.functions.formatted_function import callable_here, taking_formats
@@ -61,6 +61,16 @@ class Slots:
             given[slot] = block
         named = dict(zip(self.keywords, blocks[len(self.slots) : arrays], strict=True))
         return self.function(*given, **options, **named, **told)
+
+    def emptied(self) -> Slots:
+        """The same with NumPy's arrays among its values as they are without cells."""
+        options = tuple((name, _without_cells(value)) for name, value in self.options)
+        return replace(self, values=tuple(map(_without_cells, self.values)), options=options)
+
+
+def _without_cells(value: Any) -> Any:
+    """An array of NumPy's of the same rank and dtype, but empty; anything else as it is."""
+    return value[(slice(0),) * value.ndim] if isinstance(value, np.ndarray) else value
 
 
 @checked
@@ -269,9 +279,10 @@ def _reads(
         whole = tuple(Cuts.regular(n, max(n, 1)) for n in x.shape)
         return BlocksOf(whole, (-1,) * x.ndim, (1,) * x.ndim)
     own = []
-    for letter, mine in zip(ind, x.nominal_cuts, strict=True):
-        shared = cuts[letter]
-        if mine.extent == shared.extent and (indices.align or mine.count != shared.count):
+    for letter, chunks in zip(ind, nominal_chunks(x.node), strict=True):
+        mine, shared = chunks.cuts, cuts[letter]
+        is_whole = mine.count in (1, shared.count) if chunks.said else mine.count == shared.count
+        if mine.extent == shared.extent and (indices.align or not is_whole):
             mine = shared
         if mine.count not in (1, shared.count):
             raise ShapeError(f"index {letter!r} has {mine.count} blocks and {shared.count}")
@@ -319,5 +330,14 @@ def _inferred_result(
                 one = [one]
             attempt.append(one)
         attempts.append(attempt)
-    result = tried(callable_here(operator.function), attempts, operator.function.name, **arguments)
-    return kind_of(result, operator.function.name)
+    call, name = callable_here(operator.function), operator.function.name
+    try:
+        result = tried(call, attempts, name, **arguments)
+    except SignatureError as error:
+        if not isinstance(operator.function.function, Slots):
+            raise
+        try:  # as Dask does, without cells of arrays in memory either, which have to fit blocks
+            result = tried(operator.function.function.emptied(), attempts[1:], name, **arguments)
+        except SignatureError:
+            raise error from error.__cause__
+    return kind_of(result, name)

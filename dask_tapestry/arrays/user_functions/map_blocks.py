@@ -41,8 +41,9 @@ def map_blocks(
 
     The blocks are the arrays' nominal chunks, ``x.chunks``, on any machine; `rechunk` chooses them.
     Axes of one length are cut alike, as in the array with most blocks; chunks that a user or a
-    store chose go before those that nobody did. Where the function does not depend on where blocks
-    end, an operator with a signature (`block_operator`) is better: the planner chooses its blocks.
+    store chose go before those that nobody did, and one block that they chose is passed whole.
+    Where the function does not depend on where blocks end, an operator with a signature
+    (`block_operator`) is better: the planner chooses its blocks.
 
     {Parameters}
         func: Called with a block of each array, and with all other arguments as they are; with

@@ -30,7 +30,7 @@ def declared_type(shape: tuple[int, ...], dtype: np.dtype[Any], dims: Dims) -> T
 
 
 def checked_block(
-    given: object, shape: tuple[int, ...], dtype: np.dtype[Any], giver: object
+    given: object, shape: tuple[float, ...], dtype: np.dtype[Any], giver: object
 ) -> np.ndarray[Any, Any]:
     """Return what an object gave as a NumPy array, if it is what the object had declared.
 

@@ -47,8 +47,6 @@ def test_its_dtype_may_come_from_meta():
     assert x.dtype == np.float64
     with pytest.raises(dt.DTypeError, match="needs the dtype"):
         dt.from_delayed(delayed(np.ones)(3), (3,))
-    with pytest.raises(dt.ShapeError, match="compute the value, then asarray"):
-        dt.from_delayed(delayed(np.ones)((2, 3)), (2, np.nan), float)
 
 
 def test_a_value_without_dimensions_and_an_empty_one():
@@ -79,8 +77,12 @@ def test_what_is_not_as_declared_is_found_out(value, shape, dtype, kind):
 
 
 def test_an_unknown_length():
-    with pytest.raises(dt.ShapeError, match="unknown"):
-        dt.from_delayed(delayed(np.ones)(3), (np.nan,), float)
+    x = dt.from_delayed(delayed(np.ones)((2, 3)), (2, np.nan), float)
+    assert (x.dtype, x.ndim, x.deferred is None) == (np.float64, 2, False)
+    assert x.shape == (2, 3)
+    for wrong in [(3, np.nan), (np.nan,)]:
+        with pytest.raises(dt.ComputeError, match="given to from_delayed"):
+            _ = dt.from_delayed(delayed(np.ones)((2, 3)), wrong, float).shape
 
 
 def test_computed_beside_what_it_stands_on():

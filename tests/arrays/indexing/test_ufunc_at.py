@@ -114,7 +114,7 @@ def test_reduceat_errors():
     with pytest.raises(TypeError, match="cannot reduceat on a scalar"):
         np.add.reduceat(x[0], [0])
     with pytest.raises(TypeError, match=r"indices of add.reduceat must be known now"):
-        np.add.reduceat(x, dt.arange(2) + 1)
+        np.add.reduceat(x, dt.placeholder((2,), "i8"))
     with pytest.raises(ValueError, match="shape"):
         np.add.reduceat(x, [0, 3], out=dt.zeros(3))
     with pytest.raises(TypeError, match="cast"):

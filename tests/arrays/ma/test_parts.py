@@ -45,3 +45,13 @@ def test_masks_are_joined_and_spread():
     assert chosen(None, 1, TRUE) is TRUE
     assert chosen(TRUE, 5, dt.asarray([1, 2])).compute().tolist() == [5, 5]
     assert call("add", dt.ones(2), 1).compute().tolist() == [2, 2]
+
+
+def test_an_object_of_xarrays_may_hold_a_masked_array():
+    xarray = pytest.importorskip("xarray")
+    masked = dt.ma.masked_array(dt.asarray([1.0, 2.0, 9.0]), mask=[0, 0, 1], fill_value=7.0)
+    held = xarray.DataArray(np.zeros(3), dims="x") - masked
+    assert isinstance(held.data, dt.ma.MaskedArray)
+    assert dt.ma.filled(held, 0.0).compute().tolist() == [-1, -2, 0]
+    assert dt.ma.getmaskarray(held).compute().tolist() == [False, False, True]
+    assert dt.ma.asarray(xarray.DataArray(masked, dims="x")).filled().compute()[2] == 7

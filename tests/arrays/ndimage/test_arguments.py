@@ -19,7 +19,7 @@ X = dt.ones((4, 5))
         (lambda: dt.ndimage.laplace(dt.asarray(["a"])), TypeError, "laplace|correlate1d"),
         (lambda: dt.ndimage.laplace(X, np.ones((4, 5))), TypeError, "output must be a dtype or a"),
         (lambda: dt.ndimage.laplace(X, "M8[s]"), TypeError, "output must be of numbers"),
-        (lambda: dt.ndimage.correlate(X, dt.ones((3, 3)) + 1), TypeError, "weights must be known"),
+        (lambda: dt.ndimage.correlate(X, dt.placeholder((3, 3), "f8")), TypeError, "must be known"),
     ],
 )  # fmt: skip
 def test_errors_name_function_and_argument(call, kind, words):

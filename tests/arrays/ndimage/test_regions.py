@@ -34,7 +34,7 @@ def test_graphs_do_not_grow_with_regions():
         (["a"], TypeError),
         ([[1], [2, 3]], TypeError),
         (object(), TypeError),
-        (lambda: dt.ones(3) + 1, TypeError),
+        (lambda: dt.placeholder((3,), "i8") + 1, TypeError),
     ],
 )
 def test_an_index_that_is_no_known_labels_is_refused(index, error):

@@ -89,3 +89,32 @@ def test_indices_that_do_not_fit_are_refused():
         dt.blockwise(np.negative, "ij", dt.arange(6), "i")
     with pytest.raises(ValueError, match="by turns"):
         dt.blockwise(np.negative, "i", dt.arange(6))
+
+
+def weighted(block, weights, groups):
+    if block.shape[-1] != len(weights):
+        raise ValueError("blocks and weights do not fit")
+    return np.repeat((block * weights).sum(-1, keepdims=True), len(groups), axis=-1)
+
+
+def test_a_dtype_is_learnt_where_an_array_in_memory_has_to_fit_blocks():
+    x, weights = np.arange(24, dtype="f4").reshape(4, 6), np.arange(6, dtype="f4")
+    y = dt.map_blocks(
+        weighted,
+        dt.from_array(x, chunks=(2, 6)),
+        weights,
+        groups=np.empty(3, "i1"),
+        chunks=((2, 2), 3),
+        drop_axis=1,
+        new_axis=1,
+    )
+    assert (y.dtype, y.shape) == (np.float32, (4, 3))
+    np.testing.assert_array_equal(y.compute(), np.repeat((x @ weights)[:, None], 3, axis=1))
+
+
+def test_what_is_learnt_from_no_cells_fails_as_the_first_did():
+    def refuse(block, weights):
+        raise ValueError(f"{len(weights)} weights")
+
+    with pytest.raises(dt.SignatureError, match="6 weights; give the dtype"):
+        dt.map_blocks(refuse, dt.ones(6), np.ones(6))

@@ -1,3 +1,5 @@
+import operator
+
 import dask.array as da
 import numpy as np
 import pytest
@@ -193,3 +195,20 @@ def test_delayed_values_are_what_they_yield():
     np.testing.assert_array_equal(made, np.arange(6) * 2 + 2)
     learnt = dt.map_blocks(np.add, x, delayed(np.arange)(3))
     np.testing.assert_array_equal(learnt, [0, 2, 4, 3, 5, 7])
+
+
+@pytest.mark.parametrize("chunks", [3, 4, 12])
+def test_one_block_that_was_chosen_goes_whole_to_every_block(chunks):
+    """A table as long as an axis is a table, as in Dask."""
+    table, places = np.arange(12) * 10, np.arange(144).reshape(12, 12) % 12
+    one = dt.from_array(table, chunks=12)
+    found = dt.map_blocks(
+        operator.getitem, one, dt.from_array(places, chunks=chunks), dtype=table.dtype
+    )
+    np.testing.assert_array_equal(found.compute(), table[places])
+
+
+def test_blocks_that_nobody_chose_are_cut_as_others_are():
+    x = dt.from_array(np.arange(6.0), chunks=4)
+    lengths = dt.map_blocks(lambda a, b: a * 0 + len(b), x, dt.asarray(np.arange(6)), dtype=float)
+    assert lengths.compute().tolist() == [4, 4, 4, 4, 2, 2]
