@@ -82,6 +82,12 @@ PICKED_PART: Final = 4  # of free memory, at most: beside what is picked its val
 # core/known_masks
 LINE_CELLS: Final = 16  # of a line that is copied for itself: of shorter ones the copying shows
 
+# core/known_values
+KNOWN_CELLS: Final = 10**6  # of each value on the way to what is known: computed in milliseconds
+
+# core/unknown_lengths
+UNKNOWN_BITS: Final = 48  # of the cells along all unknown dimensions: more than any workers hold
+
 # core/selection
 MASK_NODES: Final = 200  # tensors of which a mask is made that are looked through: .1 ms
 

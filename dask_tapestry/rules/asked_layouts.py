@@ -24,8 +24,8 @@ def layouts_within(graph: Graph) -> list[Node]:
     --------
     >>> import dask_tapestry as dt
     >>> x = dt.ones((6, 4)).rechunk((6, 1))
-    >>> [str(node.operator) for node in layouts_within(Graph([x.sum().node]))]
-    ['Rechunk']
+    >>> [node.operator.name for node in layouts_within(Graph([x.sum().node]))]
+    ['rechunk']
     >>> layouts_within(Graph([x.node]))
     []
     """

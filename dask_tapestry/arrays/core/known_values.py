@@ -6,19 +6,18 @@ percentiles, say. What reads a store, or blocks of workers, is not: that would b
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.repeatable import are_repeatable
+from dask_tapestry.arrays.tuning import KNOWN_CELLS
 from dask_tapestry.errors import DTypeError
 from dask_tapestry.io.sources.numpy_source import NumpySource
 from dask_tapestry.operators.layouts.nominal_chunks import without_nominal_chunks
 from dask_tapestry.teg import Graph, Source
-
-MOST_CELLS: Final = 10**6  # of each value on the way: computed in some milliseconds
 
 T = TypeVar("T")
 
@@ -67,7 +66,7 @@ def is_made_here(x: Array) -> bool:
     here = (
         not isinstance(n.operator, Source) or isinstance(n.operator, NumpySource) for n in nodes
     )
-    return all(here) and all(n.type.size <= MOST_CELLS for n in nodes)
+    return all(here) and all(n.type.size <= KNOWN_CELLS for n in nodes)
 
 
 def where_known(values: T | Array) -> T | Array | NDArray[np.generic]:

@@ -7,13 +7,14 @@ that array. Once lengths are counted the cells are blocks again: no task of Dask
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dask_tapestry.arrays.core.array import Array
 from dask_tapestry.arrays.core.dask_blocks import blocks_of
 from dask_tapestry.arrays.core.dynamic_shape import Counts, Deferred
+from dask_tapestry.arrays.tuning import UNKNOWN_BITS
 from dask_tapestry.cells.fixed_dtype import cell_dtype
 from dask_tapestry.errors import ShapeError
 from dask_tapestry.io.sources.dask_blocks_source import from_blocks
@@ -23,8 +24,6 @@ from dask_tapestry_kernels.block_format import BlockFormat
 
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
-
-MOST_BITS: Final = 48  # of the cells along all unknown dimensions: more than any workers hold
 
 
 def lengths_are_known(chunks: tuple[tuple[float, ...], ...]) -> bool:
@@ -73,7 +72,7 @@ def _bound(d: DaskArray) -> Node:
     """The blocks as if those of unknown length were longer than any can be."""
     unknown = sum(not lengths_are_known((lengths,)) for lengths in d.chunks)
     chunks = [
-        lengths if lengths_are_known((lengths,)) else (2 ** (MOST_BITS // unknown),)
+        lengths if lengths_are_known((lengths,)) else (2 ** (UNKNOWN_BITS // unknown),)
         for lengths in d.chunks
     ]
     cuts = tuple(Cuts.of_lengths([int(n) for n in lengths]) for lengths in chunks)

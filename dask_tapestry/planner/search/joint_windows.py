@@ -88,8 +88,8 @@ def _passes(
     """
     done, passed = frozenset[Node](), frozenset({source})
     while True:
-        for deep in True, False:
-            on_the_way, made = _after(state, source, (done, passed), owners, tile_bytes, deep)
+        for after, deep in (_after, True), (_after, False), (_alone_after, True):
+            on_the_way, made = after(state, source, (done, passed), owners, tile_bytes, deep)
             if made and all(node in owners for node in made):
                 break
         else:
@@ -116,15 +116,28 @@ def _after(
     """
     done, passed = before
     made, on_the_way = _in_one_pass(state, source, before, deep)
-    owned = [node for node in made if node in owners]
-    found = joint_read(source, owned, tile_bytes, done)
+    found = joint_read(source, [node for node in made if node in owners], tile_bytes, done)
     if found is None:
-        alone = (node for node in owned if joint_read(source, [node], tile_bytes, done))
-        return on_the_way, tuple(islice(alone, 1))
+        return on_the_way, ()
     wanted = _wanted_apart(state, {*done, *found.nodes}, on_the_way, passed)
     if wanted:
         found = joint_read(source, [*found.nodes, *wanted], tile_bytes, done)
     return on_the_way, found.nodes if found is not None else ()
+
+
+def _alone_after(
+    state: State,
+    source: Node,
+    before: tuple[frozenset[Node], frozenset[Node]],
+    owners: Collection[Node],
+    tile_bytes: int,
+    deep: bool,
+) -> tuple[Set[Node], tuple[Node, ...]]:
+    """What the next pass computes on the way, and one value that it makes, if one can be read."""
+    made, on_the_way = _in_one_pass(state, source, before, deep)
+    owned = (node for node in made if node in owners)
+    alone = (node for node in owned if joint_read(source, [node], tile_bytes, before[0]))
+    return on_the_way, tuple(islice(alone, 1))
 
 
 def _joined(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import dask_tapestry as dt
-from dask_tapestry.arrays.core.known_values import MOST_CELLS, is_made_here, known_now, where_known
+from dask_tapestry.arrays.core.known_values import KNOWN_CELLS, is_made_here, known_now, where_known
 
 
 def test_what_is_not_ours_is_itself():
@@ -31,7 +31,7 @@ def test_what_is_made_of_cells_at_hand_is_known(make):
     [
         lambda: (x := dt.arange(3))[x > 1],
         lambda: dt.from_array(Stored()) + 1,
-        lambda: dt.arange(MOST_CELLS + 1)[:3],
+        lambda: dt.arange(KNOWN_CELLS + 1)[:3],
         lambda: dt.arange(3).map_blocks(lambda block: block, dtype="i8"),
         lambda: (dt.from_array(Stored()) * 0)[:2],
     ],
