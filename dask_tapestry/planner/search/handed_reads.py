@@ -29,7 +29,7 @@ from dask_tapestry.planner.search.pricing import Pricing
 from dask_tapestry.planner.search.repeated_work import repeated_seconds
 from dask_tapestry.planner.search.shared_values import shared_values
 from dask_tapestry.planner.search.smaller_blocks import split_until_fits
-from dask_tapestry.planner.search.tuning import COSTS_A_CHANGE, HALVINGS
+from dask_tapestry.planner.search.tuning import COSTS_A_CHANGE, HALVINGS, SLOWER_TO_FIT
 from dask_tapestry.planner.tuning import (
     ALIKE_SECONDS,
     HELD_SHARE,
@@ -43,6 +43,8 @@ from dask_tapestry.zspace import largest_box
 def with_reads_handed_on(space: PlanEvaluator, state: State, costs: int) -> State:
     """The plan, or a faster one in which sources that several steps read are read once.
 
+    One that workers can hold may be slower, where they cannot hold what this one holds.
+
     Parameters
     ----------
     costs
@@ -51,10 +53,13 @@ def with_reads_handed_on(space: PlanEvaluator, state: State, costs: int) -> Stat
     if state.shortfall:
         return state
     sources = worth_reading_once(space, state)
+    times = 1 / ALIKE_SECONDS
+    if not sources and not space.fits_at_worst(state):
+        sources, times = _held_for_several(state), SLOWER_TO_FIT
     if not sources:
         return state
     last = space.pricing.evaluated + costs - COSTS_A_CHANGE
-    enough = state.rank.with_seconds(1 / ALIKE_SECONDS)
+    enough = state.rank.with_seconds(times)
     for grids in _grids(space, sources):
         if space.pricing.evaluated > last:
             break
@@ -70,6 +75,12 @@ def with_reads_handed_on(space: PlanEvaluator, state: State, costs: int) -> Stat
             if best.rank < enough and space.fits_at_worst(best):
                 return best
     return state
+
+
+def _held_for_several(state: State) -> list[Node]:
+    """Stored sources that are held for several steps."""
+    held = [node for node in state.placed if isinstance(node.operator, Source)]
+    return [node for node in held if len(state.readers[node]) > 1 and stored_grid(node) is not None]
 
 
 def _read_once(space: PlanEvaluator, grids: Mapping[Node, Grid], costs: int) -> Iterator[Choices]:
@@ -143,8 +154,10 @@ def _in_whole_blocks(
                 if not pace.cells % side or not side % pace.cells:
                     continue
                 for owner in [one for one, _ in owners.get(value, ()) if one in forms]:
-                    if forms[owner][0].size == pace.cells:  # later ones may be of more parts
-                        forms[owner] = (forms[owner][0]._replace(size=side),)
+                    first = forms[owner][0]  # later ones may be of more parts
+                    sizes = form_of_part(owner, first, owner.inputs).sizes
+                    if first.size == pace.cells and min(sizes) <= side <= max(sizes):
+                        forms[owner] = (first._replace(size=side),)
     return forms
 
 

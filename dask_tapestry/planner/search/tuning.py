@@ -85,6 +85,11 @@ FEW_WAVES: Final = 8  # of tasks; with more, a last one that is not full costs l
 NEGLIGIBLE_TASKS: Final = 2.0  # times what handling one task takes: not worth another task
 READ_EDGES: Final = 1.02  # times it: from then on another shape of blocks may read less around them
 
+# handed_reads
+SLOWER_TO_FIT: Final = (
+    4.0  # times the seconds of what workers cannot hold, that what they can may take
+)
+
 # islands
 ISLANDS: Final = 4
 EPOCHS: Final = 4

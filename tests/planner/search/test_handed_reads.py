@@ -96,6 +96,26 @@ def test_each_round_of_a_loop_reads_once(rounds, chunk, first):
     assert names.count("jointwindows") == rounds
 
 
+def test_parts_are_not_as_long_as_what_they_are_of():
+    """A table that is held in one block has no parts that end where this does."""
+    x, y = stored((5_000_000, 50), "f4", (250_000, 50)), stored((5_000_000,), "f4", (250_000,))
+    w = dt.zeros(50, dtype="f4")
+    for _ in range(10):
+        w = w - 0.1 * (x.T @ (1 / (1 + np.exp(-(x @ w))) - (y > 0))) / len(y)
+    plan = dt.plan(w, resources=dt.Resources(2, 2, "4 GiB"))
+    plan.verify()
+    assert plan.cost["bytes_read"] < 1.3 * (x.nbytes + y.nbytes)
+
+
+def test_what_is_held_for_several_steps_and_does_not_fit_is_read_in_passes():
+    """Workers that may take 250 MiB each cannot hold 640 MB beside what is made of these."""
+    x = stored((20_000_000, 4), "f8", (250_000, 4))
+    near = dt.Resources(2, 2, "500 MiB", bandwidth=2.8e9)
+    plan = dt.plan(*mixture(x, 2, x[:5]), resources=near)
+    plan.verify()
+    assert plan.cost["bytes_read"] < 2.06 * x.nbytes
+
+
 def test_values_that_wait_for_one_are_made_in_a_pass_after_it():
     """As the means and maxima of what is normed by the moments of each channel."""
     x = stored((50_000, 64, 32, 32), "f4", (200, 64, 32, 32))
