@@ -88,8 +88,9 @@ def _passes(
     """
     done, passed = frozenset[Node](), frozenset({source})
     while True:
-        for after, deep in (_after, True), (_after, False), (_alone_after, True):
-            on_the_way, made = after(state, source, (done, passed), owners, tile_bytes, deep)
+        for deep, alone in (True, False), (False, False), (True, True):
+            before = done, passed
+            on_the_way, made = _after(state, source, before, owners, tile_bytes, deep, alone)
             if made and all(node in owners for node in made):
                 break
         else:
@@ -106,6 +107,7 @@ def _after(
     owners: Collection[Node],
     tile_bytes: int,
     deep: bool,
+    alone: bool,
 ) -> tuple[Set[Node], tuple[Node, ...]]:
     """What the next pass computes on the way, and what it makes: nothing where it is no pass.
 
@@ -113,31 +115,22 @@ def _after(
     ----------
     before
         What passes before it make, and what they compute for that.
+    alone
+        Whether it makes one value, not several.
     """
     done, passed = before
     made, on_the_way = _in_one_pass(state, source, before, deep)
-    found = joint_read(source, [node for node in made if node in owners], tile_bytes, done)
+    owned = [node for node in made if node in owners]
+    if alone:
+        read = (node for node in owned if joint_read(source, [node], tile_bytes, done))
+        return on_the_way, tuple(islice(read, 1))
+    found = joint_read(source, owned, tile_bytes, done)
     if found is None:
         return on_the_way, ()
     wanted = _wanted_apart(state, {*done, *found.nodes}, on_the_way, passed)
     if wanted:
         found = joint_read(source, [*found.nodes, *wanted], tile_bytes, done)
     return on_the_way, found.nodes if found is not None else ()
-
-
-def _alone_after(
-    state: State,
-    source: Node,
-    before: tuple[frozenset[Node], frozenset[Node]],
-    owners: Collection[Node],
-    tile_bytes: int,
-    deep: bool,
-) -> tuple[Set[Node], tuple[Node, ...]]:
-    """What the next pass computes on the way, and one value that it makes, if one can be read."""
-    made, on_the_way = _in_one_pass(state, source, before, deep)
-    owned = (node for node in made if node in owners)
-    alone = (node for node in owned if joint_read(source, [node], tile_bytes, before[0]))
-    return on_the_way, tuple(islice(alone, 1))
 
 
 def _joined(
